@@ -62,7 +62,7 @@ def make_csv_and_report() -> None:
     lanes = reference_lanes()
     found = bills(compared, lanes)
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
-    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), lanes[0])
+    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), lanes[-1])
 
 
 def receipt_on(app: AppTest) -> dict[str, Any] | None:

@@ -62,8 +62,19 @@ def test_the_report_needs_nothing_but_itself() -> None:
 
 def test_a_month_in_the_report_is_by_the_tokenizer_that_counts_the_receipt() -> None:
     report = ran(make_csv_and_report).session_state["html"].decode()
-    month = by_hand("gpt2", THAI_LINES) / len(THAI_LINES) * 1_000 * 30 * 2.5 / 1e6
+    month = by_hand("o200k_base", THAI_LINES) / len(THAI_LINES) * 1_000 * 30 * 2.5 / 1e6
     assert f"<p>{month:.2f} in =East" in report
+
+
+def test_a_report_says_what_the_page_says_of_who_counts_the_receipt_and_explains_what_it_has() -> None:
+    report = ran(make_csv_and_report).session_state["html"].decode()
+    premiums = [by_hand(name, THAI_LINES) / by_hand(name, ENGLISH_LINES) for name in ("gpt2", "o200k_base")]
+    headline = report.partition("<h1>")[2].partition("</h1>")[0]
+    assert all(f"{premium:.2f}" in headline for premium in premiums)
+    assert headline.index(f"{premiums[1]:.2f}") < headline.index(f"{premiums[0]:.2f}")
+    assert "GPT-4o" in report.partition("<svg")[2].partition("<svg")[2].partition("</svg>")[0]
+    assert f"<dt>{ENGLISH['metrics.premium']}</dt>" in report
+    assert f"<dt>{ENGLISH['metrics.fertility']}</dt>" not in report
 
 
 def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+import struct
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -175,7 +176,7 @@ def test_the_last_line_stays_above_the_total_as_the_window_changes(page: Page) -
 
 def test_on_a_phone_the_place_of_a_part_is_written_in_full(page: Page) -> None:
     print_bills(page, options("ที่นี่", price=100.0), width=358)
-    assert [row[0].split()[-1] for row in lines(page, 0)][:2] == ["1/6", "2/6"]
+    assert [row[0].split()[0] for row in lines(page, 0)][:2] == ["1/6", "2/6"]
     cut = "[...root.querySelectorAll('td.token')].filter((cell) => cell.scrollWidth > cell.clientWidth).length"
     assert in_shadow(page, cut) == 0
 
@@ -202,7 +203,7 @@ def test_a_picture_has_every_line_of_both_bills(page: Page) -> None:
     print_bills(page, options() | {"title": "**50** โท\u2060เค็น"}, calm=False)
     page.locator(".save > button").click()
     with page.expect_download() as download:
-        page.get_by_role("button", name="Picture (SVG)").click()
+        page.get_by_role("button", name="All lines (SVG)").click()
     root = ElementTree.fromstring(download.value.path().read_text("utf-8"))
     words = ["".join(each.itertext()) for each in root.iter("{http://www.w3.org/2000/svg}text")]
     tokens = [len(openai_tokenizer("gpt2").encode(text)) for text in (THAI, ENGLISH)]
@@ -213,6 +214,19 @@ def test_a_picture_has_every_line_of_both_bills(page: Page) -> None:
     assert all(0 <= float(each.attrib["y"]) <= height for each in root.iter("{http://www.w3.org/2000/svg}text"))
     assert page.locator(".receipt.whole").count() == 0
     assert not {"\u2060", "\u200b"} & set("".join(words))
+
+
+def test_a_picture_for_a_page_has_the_last_lines_and_how_many_more(page: Page) -> None:
+    print_bills(page, options())
+    page.locator(".save > button").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture (PNG)").click()
+    width, height = struct.unpack(">II", download.value.path().read_bytes()[16:24])
+    assert height < 1.5 * width
+    tokens = len(openai_tokenizer("gpt2").encode(THAI))
+    assert len(lines(page, 0)) == tokens  # they are back on the page
+    roll = page.locator(".roll").first
+    assert f"{hidden_lines(roll)} more" in roll.locator("th").first.inner_text()
 
 
 def test_a_token_that_covers_no_text_is_billed_and_text_without_a_token_is_not(page: Page) -> None:

@@ -134,6 +134,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   html:root { font-size: 19px; }
   h1 { font-size: 2.25rem !important; }
 }
+/* The buttons of a table stand above it, on a phone all the time. */
+[data-testid="stElementContainer"]:has(> [data-testid="stFullScreenFrame"] [data-testid="stDataFrame"]) {
+  margin-top: 1.5rem; }
 /* The answer of a page: its figures are as large as its title. */
 [class*="st-key-answer_"] h2 { line-height: 1.5; padding-block: .25rem .5rem; font-variant-numeric: tabular-nums; }
 [class*="st-key-answer_"] h2 strong { font-size: 1.8em; font-weight: 700; line-height: 1.1; }

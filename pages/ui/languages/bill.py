@@ -78,23 +78,30 @@ def said_of(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> l
 
 def say_premium(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> None:
     """Say in a sentence the premium of the receipt's tokenizer, and that at the other end of the range."""
-    if not (said := said_of(compared, found, reader)):
-        return
+    if said := said_of(compared, found, reader):
+        sentence = premium_said(compared, said, name_of, stressed="**{}**".format)
+        answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
+
+
+def premium_said(
+    compared: Compared,
+    said: Sequence[Bill],
+    called: Callable[[Lane], str],
+    stressed: Callable[[str], str] = str,
+) -> str:
+    """Say how many times as many tokens each of these tokenizers needs as in the base language, all of one."""
     bill, *others = said
     sentence = t(
         "languages.says",
-        tokenizer=name_of(bill.lane),
-        premium=_stressed(bill),
+        tokenizer=called(bill.lane),
+        premium=stressed(formatting.ratio(bill.premium or 0.0)),
         language=compared.spoken[bill.language],
         base=compared.spoken[compared.base],
     )
     for each in others:
-        sentence += " " + t("languages.says_other", tokenizer=name_of(each.lane), premium=_stressed(each))
-    answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
-
-
-def _stressed(bill: Bill) -> str:
-    return f"**{formatting.ratio(bill.premium or 0.0)}**"
+        premium = stressed(formatting.ratio(each.premium or 0.0))
+        sentence += " " + t("languages.says_other", tokenizer=called(each.lane), premium=premium)
+    return sentence
 
 
 def say_how_sure(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> None:
@@ -104,16 +111,9 @@ def say_how_sure(compared: Compared, found: Sequence[Bill], reader: Lane | None)
         st.caption(said)
 
 
-def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
-    """Say how many times as many tokens this tokenizer needs for the same message as in the base language."""
-    assert bill.premium is not None
-    return t(
-        "languages.says",
-        tokenizer=bill.lane.name,
-        premium=formatting.ratio(bill.premium),
-        language=called[bill.language],
-        base=called[base],
-    )
+def premium_in_words(compared: Compared, said: Sequence[Bill]) -> str:
+    """Say the same outside Markdown."""
+    return premium_said(compared.with_plain_names(), said, lambda lane: lane.name) if said else ""
 
 
 def how_counted(compared: Compared) -> str:
@@ -171,9 +171,7 @@ def _label(compared: Compared, bill: Bill) -> str:
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
     """Say what the bars show, for visitors who cannot see them; the table below has the figures."""
-    bill = worst(compared, found)
-    sentence = premium_sentence(bill, compared.names, compared.base) if bill else ""
-    return f"{t('languages.alt')} {sentence}".strip()
+    return f"{t('languages.alt')} {premium_in_words(compared, said_of(compared, found, None)[:1])}".strip()
 
 
 def choose_terms() -> Terms:
@@ -192,7 +190,9 @@ def choose_terms() -> Terms:
         price = None
         with errors_shown():
             price = parse_price(entered)
-    currency = currency_of(entered)
+        currency = currency_of(entered)
+        if price is not None and not currency:
+            st.caption(t("languages.no_currency"))
     return Terms(int(window or WINDOW), price, currency, is_example_price(price, currency))
 
 

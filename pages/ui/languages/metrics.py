@@ -139,8 +139,9 @@ def show_topics(compared: Compared, lanes: Sequence[Lane]) -> None:
         for topic, places in topics.items()
     ]
     heads = [t(f"topics.{name}") for name in ("topic", "pairs", "length")]
-    frame = pd.DataFrame(rows, columns=[*heads, *(lane.name for lane in lanes)])
-    formats = dict.fromkeys(frame.columns[2:], formatting.premium)
+    names = [lane.name for lane in lanes]
+    frame = pd.DataFrame(rows, columns=[*heads, *names])[[heads[0], *names, *heads[1:]]]
+    formats = dict.fromkeys([*names, heads[2]], formatting.premium)
     sortable_table(frame, t("topics.title"), formats=formats, key="languages_topics")
 
 

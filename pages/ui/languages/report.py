@@ -17,9 +17,9 @@ from pages.ui.languages.bill import (
     bills_table,
     how_counted,
     month_said,
-    premium_sentence,
+    premium_in_words,
+    said_of,
     terms_said,
-    worst,
 )
 from pages.ui.languages.charts import Bin, bars_svg, bins, distribution_svg
 from pages.ui.languages.counts import Bill, pair_premiums, segmenter_of
@@ -41,7 +41,10 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms, reader: L
         csv, page = csv_of(compared, found, terms), report_html(compared, found, terms, reader)
         save_button(t("report.csv"), csv, "languages.csv", key="languages_csv", icon=":material/table:")
         save_button(t("report.html"), page, "languages.html", key="languages_html", icon=":material/description:")
-    pictures = {"bars": bars_picture(compared, found), "distribution": distribution_picture(compared, found)}
+    pictures = {
+        "bars": bars_picture(compared, found),
+        "distribution": distribution_picture(compared, said_of(compared, found, reader)),
+    }
     for name, svg in pictures.items():
         if svg is None:
             continue
@@ -62,11 +65,11 @@ def bars_picture(compared: Compared, found: Sequence[Bill]) -> str:
     return without_breaks(bars_svg(bars_of(compared, found), title=title, says=says))
 
 
-def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | None:
-    """Return the distribution of the bill with the highest premium as SVG; None if no pair has a premium."""
-    bill = worst(compared, found)
-    if bill is None:
+def distribution_picture(compared: Compared, said: Sequence[Bill]) -> str | None:
+    """Return the distribution of the bill that is said first as SVG; None if no pair has a premium."""
+    if not said:
         return None
+    bill = said[0]
     premiums = pair_premiums(compared, bill.language, bill.lane)
     counted: list[Bin] = bins(premiums)
     if not counted:
@@ -116,32 +119,36 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
 
 def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None = None) -> bytes:
     """Return one self-contained page: sentence, conditions, bars, tables, definitions."""
-    bill = worst(compared, found)
-    distribution = distribution_picture(compared, found)
+    said = said_of(compared, found, reader)
     bills, formats = bills_table(compared, found, terms)
+    metrics = _metrics(compared, found)
     page = printed(
         _PAGE,
-        title=premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title"),
+        title=premium_in_words(compared, said) or t("languages.title"),
         how=how_counted(compared.with_plain_names()),
         remarks=remarks(compared.parallel, str),
         bars=bars_picture(compared, found),
-        distribution=distribution,
+        distribution=distribution_picture(compared, said),
         bills=table_html(bills, formats=formats, words=(0, 1)),
         terms=terms_said(terms),
         month=month_said(compared.with_plain_names(), found, terms, reader=reader),
-        metrics=_metrics(compared, found),
-        definitions=DEFINED,
+        metrics=[(name, table_html(frame), words) for name, frame, words in metrics],
+        definitions=[
+            name
+            for name in DEFINED
+            if any((frame.iloc[:, 0] == t(f"metrics.{name}")).any() for _, frame, _ in metrics)
+        ],
     )
     return without_breaks(page).encode()
 
 
-def _metrics(compared: Compared, found: Sequence[Bill]) -> list[tuple[str, str, str]]:
-    """Return the name of each language, its metrics as a table, and what found its words if they are counted."""
+def _metrics(compared: Compared, found: Sequence[Bill]) -> list[tuple[str, pd.DataFrame, str]]:
+    """Return the name of each language, its metrics, and what found its words if they are counted."""
     lanes = list({bill.lane.key: bill.lane for bill in found}.values())
     parts = []
     for side, name in enumerate(compared.names):
         with_words = WITH_WORDS.get()
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
-        figures = table_html(metrics_table(compared, lanes, side, segmenter))
+        figures = metrics_table(compared, lanes, side, segmenter)
         parts.append((name, figures, words_said(segmenter) if with_words else ""))
     return parts

@@ -85,6 +85,7 @@ const PAUSE = 400; // milliseconds
 const LONG_PAUSE = 1500;
 const COMPOSING_PAUSE = 1000; // a phone's keyboard may compose each word until the next
 const limits = new Map();
+const rooms = new Map(); // characters that a box has room for
 const timers = new WeakMap();
 
 function onInput(event) {
@@ -102,12 +103,20 @@ function apply(box) {
   box.dispatchEvent(new KeyboardEvent("keydown", init));
 }
 
+// Streamlit drops a paste that is too long, without a word; the browser takes what fits, beside the count.
+function onFocus({ target: box }) {
+  const key = box instanceof HTMLTextAreaElement && [...rooms.keys()].find((key) => box.closest(`.st-key-${key}`));
+  if (key) box.maxLength = rooms.get(key);
+}
+
+document.addEventListener("focusin", onFocus);
 document.addEventListener("input", onInput);
 document.addEventListener("compositionend", onInput);
 
 export default function ({ data }) {
-  const { target, most } = JSON.parse(new TextDecoder().decode(data));
+  const { target, most, room } = JSON.parse(new TextDecoder().decode(data));
   limits.set(target, most);
+  if (room) rooms.set(target, room);
 }
 """
 
@@ -135,7 +144,8 @@ def live_text_area(
         max_chars=max_chars,
         label_visibility="visible" if show_label else "collapsed",
     )
-    _component(key=f"live_area_{key}", data=json.dumps({"target": key, "most": MOST_LIVE}).encode())
+    data = {"target": key, "most": MOST_LIVE, "room": max_chars}
+    _component(key=f"live_area_{key}", data=json.dumps(data).encode())
     return text or ""
 
 

@@ -25,7 +25,7 @@ MESSAGES = 10_000
 """How often the text of a bill is sent: at a dollar for a million tokens, each token is then a cent."""
 MOST_CHARACTERS = 600
 """Characters of a text."""
-_SAVING = ("save", "save_link", "save_png", "save_svg", "copied", "copy_by_hand", "failed", "no_text")
+_SAVING = ("save", "save_link", "save_png", "copied", "copy_by_hand", "failed", "no_text")
 
 
 def receipt_css() -> str:

@@ -1,4 +1,4 @@
-// What can be taken of a receipt: a link, and a picture of both bills at their full length.
+// What can be taken of a receipt: a link, and pictures of both bills: their ends, for a page, or their full length.
 // @ts-check
 
 import { FileMenu, download } from "../../token_view/browser/saving/file_menu.js";
@@ -9,6 +9,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { BoxElement } from "../../token_view/browser/types.d.ts" */
 /** @import { Receipt } from "./receipt.js" */
 
+const MOST_LINES = 24; // of a picture that fits a page
 const AROUND = 32; // pixels around the picture
 
 export class ReceiptMenu extends FileMenu {
@@ -25,8 +26,8 @@ export class ReceiptMenu extends FileMenu {
     const { link, title } = options;
     if (link) this.item(label("save_link"), () => this.copyLink(link), failed);
     const said = plainWords(title.replaceAll("**", ""));
-    this.item(label("save_png"), async () => download("receipt.png", "image/png", [await pngOf(this.scene())]), failed);
-    this.item(label("save_svg"), () => download("receipt.svg", "image/svg+xml", [svgOf(this.scene(), said)]), failed);
+    this.item(label("save_png"), async () => download("receipt.png", "image/png", [await pngOf(this.scene(MOST_LINES))]), failed);
+    this.item(label("save_whole"), () => download("receipt.svg", "image/svg+xml", [svgOf(this.scene(), said)]), failed);
   }
 
   /** @param {Record<string, string>} link */
@@ -35,12 +36,13 @@ export class ReceiptMenu extends FileMenu {
     return this.copy(address, this.receipt.options.labels, this.receipt.label("link_holds"));
   }
 
-  /** Both bills at their full length, measured out of sight. */
-  scene() {
+  /** Both bills, measured out of sight. @param {number} [most] the lines of each; by default its full length */
+  scene(most = Infinity) {
     const { receipt } = this;
     receipt.showAll();
     const { element, papers } = receipt;
     element.classList.add("whole");
+    for (const paper of papers) paper.keepLast(most);
     try {
       const { width, height } = element.getBoundingClientRect();
       const scene = new Scene(element, { width: width + 2 * AROUND, height: height + 2 * AROUND });
@@ -53,6 +55,8 @@ export class ReceiptMenu extends FileMenu {
       return scene;
     } finally {
       element.classList.remove("whole");
+      for (const paper of papers) paper.keepLast(Infinity);
+      for (const paper of papers) paper.toEnd();
     }
   }
 }

@@ -180,12 +180,15 @@ class Paper {
     return table;
   }
 
-  /** How many lines stand above those in sight. */
-  sayAbove() {
+  /** How many lines are scrolled away above those in sight. */
+  get above() {
     const { rows, shown } = this;
     // A single row is measured in whole pixels, and is not as high.
     const height = shown > 1 ? (rows[shown - 1].offsetTop - rows[0].offsetTop) / (shown - 1) : 0;
-    const count = height ? Math.round(this.roll.scrollTop / height) : 0;
+    return height ? Math.round(this.roll.scrollTop / height) : 0;
+  }
+
+  sayAbove(count = this.above) {
     const words = this.label("token") + (count ? ` ${this.label("above", { count })}` : "");
     if (this.firstHead && this.firstHead.textContent !== words) this.firstHead.textContent = words;
   }
@@ -201,13 +204,11 @@ class Paper {
     const box = /** @type {BoxElement} */ (token.appendChild(make("span", parts > 1 ? "p s e shared" : "p s e")));
     if (stripes.length) box.style.cssText = tintStyle({ stripes, text });
     box.box = /** @type {BoxElement["box"]} */ ({ kind: "reading", stripes, starts: true, ends: true });
+    if (parts > 1) token.append(make("small", "short", `${this.label("part_short", { part, parts })} `)); // where it is narrow
     const letters = parts > 1 ? token.appendChild(make("span", "letter")) : box; // on stripes as thin they are hard to read
     if (text) addNamed(letters, text);
     else box.textContent = this.label("no_text"); // a token that only says where a text starts
-    if (parts > 1) {
-      token.append(" ", make("small", "", this.label("part", { part, parts })));
-      token.append(make("small", "short", this.label("part_short", { part, parts })));
-    }
+    if (parts > 1) token.append(" ", make("small", "", this.label("part", { part, parts })));
     const { each } = this.options;
     if (each === null) row.insertCell().textContent = number.toLocaleString(this.options.locale);
     else for (const amount of [each, each * number]) row.insertCell().textContent = this.amount(amount);
@@ -240,6 +241,13 @@ class Paper {
     this.totalName.textContent = this.label(isWhole ? "total" : "so_far");
     this.tokens.textContent = this.label("tokens", { count: tokens });
     this.cost.textContent = options.each === null ? "" : this.written(options.each * tokens);
+  }
+
+  /** Keep the last lines only, with how many stand above. @param {number} most */
+  keepLast(most) {
+    const above = Math.max(0, this.rows.length - most);
+    this.rows.forEach((row, at) => (row.hidden = at < above));
+    this.sayAbove(above);
   }
 
   /** Show the last line above the total, also when the window changes. */
