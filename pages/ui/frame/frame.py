@@ -134,6 +134,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   html:root { font-size: 19px; }
   h1 { font-size: 2.25rem !important; }
 }
+/* Words that take two lines begin where others do, beside their icon. */
+button[kind="tertiary"] > div { justify-content: start; text-align: start; }
 /* The buttons of a table stand above it, on a phone all the time. */
 [data-testid="stElementContainer"]:has(> [data-testid="stFullScreenFrame"] [data-testid="stDataFrame"]) {
   margin-top: 1.5rem; }
