@@ -33,7 +33,8 @@ TRACE_STYLE = """<style>
   .trace .merges tr { display: grid; grid-template-columns: 2rem 1fr;
     border-bottom: 1px solid rgba(128,128,128,.18); }
   .trace .merges td { border: 0; padding-block: 0; }
-  .trace .merges td:nth-child(3) { grid-column: 1 / -1; white-space: normal; }
+  .trace .merges td:nth-child(3) { grid-column: 1 / -1; }
+  .trace td:last-child { white-space: normal; overflow-wrap: anywhere; }
 }
 </style>"""
 _STYLE = """<style>
@@ -109,16 +110,15 @@ def _walk(words: Sequence[str], model: WordPiece, written: Callable[[int], str])
 
 
 def walk_html(found: Walk, written: Callable[[int], str]) -> str:
-    """Return the table rows of a word: what each step tries in vain, then the tokens so far and the rest."""
-    rows, so_far = "", ""
-    for number, (start, step) in enumerate(groupby(found.attempts, key=lambda each: each.start), start=1):
+    """Return the table rows of a word: what each step chooses, then what it tries in vain."""
+    rows = ""
+    for number, (_, step) in enumerate(groupby(found.attempts, key=lambda each: each.start), start=1):
         *_, last = attempts = list(step)
-        so_far += f" {chip(last.written.encode())}" if last.token_id is not None else ""
-        rest = found.word[last.end if last.token_id is not None else start :]
-        rows += f"<tr><td>{number}</td><td>{_in_vain(attempts)}</td><td>{so_far} {_rest(rest)}</td></tr>"
+        chosen = chip(last.written.encode()) if last.token_id is not None else ""
+        rows += f"<tr><td>{number}</td><td>{chosen}</td><td>{_in_vain(attempts)}</td></tr>"
     if len(found.ids) == 1 and (not found.attempts or found.attempts[-1].token_id is None):
         unknown = written(found.ids[0]) if found.ids[0] >= 0 else "✗"
-        rows += f"<tr><td></td><td></td><td>{chip(unknown.encode())}</td></tr>"
+        rows += f"<tr><td></td><td>{chip(unknown.encode())}</td><td></td></tr>"
     return rows
 
 
@@ -126,7 +126,3 @@ def _in_vain(attempts: Sequence[Attempt]) -> str:
     tried = [f"<s>{html.escape(visible(each.written))}</s>" for each in attempts if each.token_id is None]
     more = f" … +{len(tried) - MOST_TRIED}" if len(tried) > MOST_TRIED else ""
     return " ".join(tried[:MOST_TRIED]) + more
-
-
-def _rest(rest: str) -> str:
-    return f"<bdi>{html.escape(visible(rest))}</bdi>" if rest else ""
