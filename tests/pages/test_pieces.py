@@ -275,6 +275,22 @@ def test_what_the_library_refuses_is_said_in_a_sentence() -> None:
     wait_until(app, lambda: "โทเค็นน้อยเกินไป" in without_breaks(said(app)))
 
 
+def test_a_training_that_fails_leaves_the_last_result_where_it_is() -> None:
+    app = start(open_pieces(), model_type="bpe", vocab_size=300)
+    wait_until(app, lambda: len(lanes(app)) == 2 and "own" in shown_choices(app))
+    before = lanes(app)
+    choose(app, "ids")
+    start(app, model_type="unigram", vocab_size=30_000)
+    wait_until(app, lambda: "are too many" in said(app))
+    assert app.segmented_control(key="pieces_shown").value == "ids"  # only a success goes to its result
+    assert lanes(choose(app, "own")) == before
+
+
+def shown_choices(app: AppTest) -> list[str]:
+    names = {ENGLISH[f"lessons.{each}"]: each for each in (*LESSONS, "own")}
+    return [names[without_breaks(each)] for each in app.segmented_control(key="pieces_shown").options]
+
+
 def test_one_click_sets_the_lectures_settings_and_another_the_librarys() -> None:
     app = open_pieces()
     app.button(key="pieces_lecture").click().run()

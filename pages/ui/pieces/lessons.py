@@ -22,7 +22,7 @@ from pages.ui.pieces.chips import (
     entry_of,
     say_who_needs_fewest,
 )
-from pages.ui.pieces.training import AWAITED, JOB, own_lanes
+from pages.ui.pieces.training import AWAITED, JOB, own_lanes, result
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import answer, segmented
 from pages.ui.widgets.slides import Slide
@@ -243,7 +243,7 @@ def bring_step_into_view() -> None:
 
 def show() -> Callable[[], list[Slide]]:
     """Draw the choice of what to see, the sentence, its tokens, and the answer; return what makes slides of it."""
-    job = JOB.get()
+    job = result()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
     chosen, text = _choose(shown)
@@ -270,7 +270,7 @@ def show() -> Callable[[], list[Slide]]:
 
 def _choose(shown: Sequence[str]) -> tuple[str, str]:
     """Let the visitor choose what to see, and a text for it."""
-    if OWN in shown and AWAITED.get():
+    if AWAITED.get() and OWN in shown and result() is JOB.get():
         AWAITED.forget()
         SHOWN.put(OWN)
         _STEPS.put(_STEPS.get() + 1)

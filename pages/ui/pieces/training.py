@@ -29,8 +29,10 @@ SAVED: Maybe[SavedFiles] = Maybe("pieces_saved")
 """Where the tokenizer of the training is saved, or why it is not."""
 LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
 """The text of the training, until our BPE learns from it too."""
+RESULT: Maybe[SentencePieceJob | WordPieceJob] = Maybe("pieces_result")
+"""The last training that succeeded: a later one that fails or is stopped takes nothing away."""
 BESIDE: Maybe[str] = Maybe("pieces_beside")
-"""The id of the run of our BPE at the same size, on the same text."""
+"""The id of the run of our BPE at the same size, on the same text as the result."""
 
 REFRESH_SECONDS = 0.4
 SHOWN_LOG_LINES = 400
@@ -60,7 +62,6 @@ def start(corpus: Corpus, settings: SentencePieceSettings | int) -> None:
             )
             JOB.put(job)
             SAVED.put(saved)
-            BESIDE.forget()
             LEARNED_FROM.put(corpus)
             AWAITED.put(True)
             job.wait(FIRST_WAIT)
@@ -70,11 +71,20 @@ def start(corpus: Corpus, settings: SentencePieceSettings | int) -> None:
     st.rerun()
 
 
+def result() -> SentencePieceJob | WordPieceJob | None:
+    """Return the last training that succeeded."""
+    job = JOB.get()
+    if job is not None and job.tokenizer is not None and job is not RESULT.get():
+        RESULT.put(job)
+        BESIDE.forget()
+    return RESULT.get()
+
+
 def _start_ours_beside(job: SentencePieceJob | WordPieceJob) -> None:
     """Train our BPE at the same size on the same text, once the other has succeeded."""
     corpus = LEARNED_FROM.get()
     size = job.vocab_size
-    if job.tokenizer is None or corpus is None or BESIDE.get() is not None or size <= BYTES:
+    if result() is not job or corpus is None or BESIDE.get() is not None or size <= BYTES:
         return
     training = Training(corpus.texts, size, stop=StopRules(min_count=2), corpus_name=corpus.name)
     LEARNED_FROM.forget()  # if our BPE cannot start, the page says so once
@@ -84,7 +94,7 @@ def _start_ours_beside(job: SentencePieceJob | WordPieceJob) -> None:
 
 def own_lanes() -> list[ShownLane]:
     """Return what the visitor trained with another library, and our BPE at the same size as far as it has got."""
-    job = JOB.get()
+    job = result()
     assert job is not None
     assert job.tokenizer is not None
     caption = t("pieces.entries", count=vocab_size_with_special(job.tokenizer))
