@@ -29,11 +29,12 @@ TRACE_STYLE = """<style>
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
-@media (max-width: 640px) { /* tokens have the whole width, below their merge */
-  .trace .merges tr { display: grid; grid-template-columns: 2rem 1fr;
+@media (max-width: 640px) { /* tokens have the whole width, below their merge or the figures of their way */
+  .trace :is(.merges, .paths) tr { display: grid; grid-template-columns: 2rem 1fr;
     border-bottom: 1px solid rgba(128,128,128,.18); }
-  .trace .merges td { border: 0; padding-block: 0; }
-  .trace .merges td:nth-child(3) { grid-column: 1 / -1; }
+  .trace .paths tr { grid-template-columns: 3rem 5rem 1fr; align-items: end; }
+  .trace :is(.merges, .paths) td { border: 0; padding-block: 0; }
+  .trace :is(.merges, .paths) :is(td, th):last-child { grid-column: 1 / -1; }
   .trace td:last-child { white-space: normal; overflow-wrap: anywhere; }
 }
 </style>"""
@@ -66,7 +67,7 @@ def _lattice(stretches: Sequence[str], model: Unigram) -> None:
     ways, total = all_paths(arcs, len(text))
     st.html(chip_style() + _STYLE + lattice_html(text, arcs, paths[0], t("trace.lattice")))
     st.caption(t("trace.lattice_says", fits=len(arcs), ways=ways))
-    st.html(scroll_box("trace", f"<table>{paths_html(text, paths, total)}</table>", t("trace.runners_up")))
+    st.html(scroll_box("trace", f"<table class='paths'>{paths_html(text, paths, total)}</table>", t("trace.runners_up")))
     st.caption(t("trace.runners_up_says", shown=len(paths)))
 
 
