@@ -275,6 +275,14 @@ def test_what_the_library_refuses_is_said_in_a_sentence() -> None:
     wait_until(app, lambda: "โทเค็นน้อยเกินไป" in without_breaks(said(app)))
 
 
+def test_a_text_typed_into_a_lesson_is_the_first_text_of_the_result() -> None:
+    app = open_pieces()
+    app.text_input(key="pieces_text_ids").set_value("กินข้าวหรือยัง").run()
+    start(app, model_type="bpe", vocab_size=200)
+    wait_until(app, lambda: "own" in shown_choices(app))
+    assert app.text_input(key="pieces_text_own").value == "กินข้าวหรือยัง"
+
+
 def test_a_training_that_fails_leaves_the_last_result_where_it_is() -> None:
     app = start(open_pieces(), model_type="bpe", vocab_size=300)
     wait_until(app, lambda: len(lanes(app)) == 2 and "own" in shown_choices(app))

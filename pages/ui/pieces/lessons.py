@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.tabs import opened, switch_tab
-from pages.ui.i18n import as_name, as_plain_markdown, names, t
+from pages.ui.i18n import as_name, as_plain_markdown, names, t, translations
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
 from pages.ui.pieces.chips import (
@@ -23,7 +23,7 @@ from pages.ui.pieces.chips import (
     say_who_needs_fewest,
 )
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes, result
-from pages.ui.session import Value, remembered
+from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets.controls import answer, segmented
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.slides.talk import add_button, slides_of_entry
@@ -268,10 +268,18 @@ def show() -> Callable[[], list[Slide]]:
     return lambda: [chips_slide(chosen, lesson.answer, lesson.lanes, text)]
 
 
+def _carry_text() -> None:
+    """Put what the visitor typed into the box of a lesson into that of the training; samples stay where they are."""
+    text = Maybe[str](f"pieces_text_{SHOWN.get()}").get()
+    if text and text not in translations(f"lessons.{SHOWN.get()}_text").values():
+        Maybe[str](f"pieces_text_{OWN}").put(text)
+
+
 def _choose(shown: Sequence[str]) -> tuple[str, str]:
     """Let the visitor choose what to see, and a text for it."""
     if AWAITED.get() and OWN in shown and result() is JOB.get():
         AWAITED.forget()
+        _carry_text()
         SHOWN.put(OWN)
         _STEPS.put(_STEPS.get() + 1)
     if SHOWN.get() not in shown:
