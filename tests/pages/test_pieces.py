@@ -281,6 +281,9 @@ def test_a_text_typed_into_a_lesson_is_the_first_text_of_the_result() -> None:
     start(app, model_type="bpe", vocab_size=200)
     wait_until(app, lambda: "own" in shown_choices(app))
     assert app.text_input(key="pieces_text_own").value == "กินข้าวหรือยัง"
+    shown = [each.value.partition(" ")[2] for each in app.markdown]
+    assert ENGLISH["lessons.own_alone"] in shown  # at 200 tokens, our BPE has no row
+    assert ENGLISH["lessons.own_says"] not in shown
 
 
 def test_a_training_that_fails_leaves_the_last_result_where_it_is() -> None:

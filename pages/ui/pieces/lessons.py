@@ -200,7 +200,8 @@ def _lost(tokenizer: HuggingFaceTokenizer) -> list[int]:
 
 def _own(trained: Trained | None) -> Shown:
     """Return what the visitor trained, and what to see in it."""
-    shown = Shown(own_lanes(), t("lessons.own_says"), is_race=True)
+    lanes = own_lanes()
+    shown = Shown(lanes, t("lessons.own_says" if len(lanes) > 1 else "lessons.own_alone"), is_race=True)
     if not isinstance(trained, HuggingFaceTokenizer) or trained.word_piece is None:
         return shown
     thai, english = _lost(trained)
