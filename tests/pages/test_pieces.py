@@ -14,7 +14,7 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.pieces import baselines, training
-from pages.ui.pieces.baselines import baselines_of, baselines_rows
+from pages.ui.pieces.baselines import baselines_of, baselines_rows, chart_sentence
 from pages.ui.pieces.chips import Chip, chips_html, chips_of
 from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
@@ -341,6 +341,14 @@ def test_characters_and_words_and_bpe_between_them() -> None:
     sizes, lengths = zip(*found.curve, strict=True)
     assert sizes == tuple(range(256, found.bpe.vocab_size + 1))
     assert list(lengths) == sorted(lengths, reverse=True)
+
+
+def test_the_sentence_of_the_chart_follows_the_figures() -> None:
+    many = baselines_of([sample_text("parallel.th.txt")])
+    assert chart_sentence(many).startswith("Characters need a vocabulary of only")
+    few = baselines_of(["กินข้าว ไปโรงเรียน นอนหลับ\n" * 30])
+    assert "words need a vocabulary of 4 and 90 tokens" in chart_sentence(few)
+    assert "only" not in chart_sentence(few)
 
 
 def test_words_found_by_newmm_are_a_lane_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,15 +116,21 @@ def _lane(name: str, baselines: Baselines, text: str) -> ShownLane:
 
 
 def _chart(baselines: Baselines) -> None:
-    sentence = t(
-        "naive.chart_says",
-        characters=baselines.tokenizers["characters"].vocab_size,
-        longest=baselines.lengths["characters"],
-        words=baselines.tokenizers["words"].vocab_size,
-        shortest=baselines.lengths["words"],
-    )
+    sentence = chart_sentence(baselines)
     draw(baselines_chart, baselines_rows(baselines), key="naive_chart", says=sentence)
     st.markdown(f":material/lightbulb: {sentence}")
+
+
+def chart_sentence(baselines: Baselines) -> str:
+    """Say what characters and words take; a few words said again and again need fewer entries than characters."""
+    characters, words = (baselines.tokenizers[name].vocab_size for name in ("characters", "words"))
+    return t(
+        "naive.chart_says" if words > characters else "naive.chart_says_few",
+        characters=characters,
+        longest=baselines.lengths["characters"],
+        words=words,
+        shortest=baselines.lengths["words"],
+    )
 
 
 def baselines_rows(baselines: Baselines) -> pd.DataFrame:
