@@ -84,7 +84,7 @@ def choose_corpus() -> Corpus | None:
 
 
 def sentencepiece_settings() -> None:
-    """Draw the text, the size and the button; the other settings below "more"."""
+    """Draw the text, the size and the button; all that a first training does not need below "more"."""
     corpus = choose_corpus()
     row = st.container(horizontal=True, vertical_alignment="bottom", key="pieces_row")
     said = st.container()
@@ -96,24 +96,33 @@ def sentencepiece_settings() -> None:
     if held["model_type"] == WORD_PIECE:
         said.caption(t("pieces.word_piece_set"))
         with row:
-            _buttons(corpus, held["vocab_size"])
+            _start_button(corpus, held["vocab_size"])
         return
     with fold(t("pieces.more"), icon=":material/tune:", key="pieces_more"):
+        with st.container(horizontal=True):
+            _fill_in_buttons()
         held |= _more()
-    settings = SentencePieceSettings(**held)
-    with said:
-        st.caption(_said(settings))
+        settings = SentencePieceSettings(**held)
+        changed = _changed(settings)
+        if not changed:
+            st.caption(t("pieces.unchanged", threads=THREADS))
+    if changed:
+        said.caption(t("pieces.changed", settings=changed))
     with row:
-        _buttons(corpus, settings)
+        _start_button(corpus, settings)
 
 
-def _buttons(corpus: Corpus | None, settings: SentencePieceSettings | int) -> None:
-    """Draw the button that starts the training, and those that fill in all settings."""
+def _start_button(corpus: Corpus | None, settings: SentencePieceSettings | int) -> None:
+    """Draw the button that starts the training."""
     pressed = st.button(
         t("train.start"), type="primary", icon=":material/play_arrow:", disabled=corpus is None, key="pieces_start"
     )
     if pressed and corpus is not None:
         start(corpus, settings)
+
+
+def _fill_in_buttons() -> None:
+    """Draw the buttons that fill in all settings."""
     for name, filled, text in (("lecture", LECTURE, SMALL), ("defaults", FIRST, None)):
         st.button(
             t(f"pieces.{name}"),
@@ -175,15 +184,14 @@ def _choice(name: str, options: tuple[str, ...]) -> str:
     return str(st.selectbox(**common, options=options, format_func=called, filter_mode=None))
 
 
-def _said(settings: SentencePieceSettings) -> str:
-    """Say in one line which settings are not the library's."""
+def _changed(settings: SentencePieceSettings) -> str:
+    """Say in one line which settings are not the library's; nothing if all are."""
     held, first = as_held(settings), as_held(SentencePieceSettings())
-    changed = [
+    return " · ".join(
         t(f"pieces.set_{name}") + ("" if value is True else f": {_value(value)}")
         for name, value in held.items()
         if value != first[name] and name not in ("model_type", "vocab_size")
-    ]
-    return t("pieces.changed", settings=" · ".join(changed)) if changed else t("pieces.unchanged", threads=THREADS)
+    )
 
 
 def _value(value: str | float) -> str:
