@@ -270,7 +270,7 @@ def show() -> Callable[[], list[Slide]]:
 
 
 def _carry_text() -> None:
-    """Put what the visitor typed into the box of a lesson into that of the training; samples stay where they are."""
+    """Put what the visitor typed for a lesson into the box of the training; samples stay where they are."""
     text = Maybe[str](f"pieces_text_{SHOWN.get()}").get()
     if text and text not in translations(f"lessons.{SHOWN.get()}_text").values():
         Maybe[str](f"pieces_text_{OWN}").put(text)

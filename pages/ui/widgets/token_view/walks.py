@@ -67,7 +67,11 @@ def _lattice(stretches: Sequence[str], model: Unigram) -> None:
     ways, total = all_paths(arcs, len(text))
     st.html(chip_style() + _STYLE + lattice_html(text, arcs, paths[0], t("trace.lattice")))
     st.caption(t("trace.lattice_says", fits=len(arcs), ways=ways))
-    st.html(scroll_box("trace", f"<table class='paths'>{paths_html(text, paths, total)}</table>", t("trace.runners_up")))
+    st.html(
+        scroll_box(
+            "trace", f"<table class='paths'>{paths_html(text, paths, total)}</table>", t("trace.runners_up")
+        )
+    )
     st.caption(t("trace.runners_up_says", shown=len(paths)))
 
 
