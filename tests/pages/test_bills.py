@@ -177,6 +177,15 @@ def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says_b
     assert not [each.value for each in app.markdown if "1,000 " in each.value]  # one example stands on the page
 
 
+def test_a_bare_number_keeps_the_currency_of_the_last_price() -> None:
+    app = opened("th")
+    app.text_input(key="languages_price").set_value("350").run()
+    assert app.text_input(key="languages_price").value == "350 บาท"
+    app.text_input(key="languages_price").set_value("$2.5").run()
+    app.text_input(key="languages_price").set_value(" 3 ").run()
+    assert app.text_input(key="languages_price").value == "$3"
+
+
 @pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("price", ["cheap", "-1", "1.2.3", "nan", HOSTILE_HTML[:40]])
 def test_a_price_that_is_no_number_is_said_and_costs_nothing(price: str, language: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, is_trained_here, lanes_of_choices, name_of
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
-from pages.ui.session import Maybe, remembered
+from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
 from pages.ui.widgets.controls import answer
@@ -23,8 +24,10 @@ from pages.ui.widgets.receipt import is_example_price
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.bootstrap import SHARE
 from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
+from tokenizer_core.errors import TokenizerError
 
 PRICE: Maybe[str] = Maybe("languages_price")
+_CURRENCY: Value[str] = Value("languages_currency", str)
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
@@ -190,9 +193,8 @@ def choose_terms() -> Terms:
         price = None
         with errors_shown():
             price = parse_price(entered)
-        currency = currency_of(entered)
-        if price is not None and not currency:
-            st.caption(t("languages.no_currency"))
+    currency = currency_of(entered)
+    _CURRENCY.put(currency)
     return Terms(int(window or WINDOW), price, currency, is_example_price(price, currency))
 
 
@@ -208,8 +210,17 @@ def _price_box() -> str:
         placeholder=t("languages.price_placeholder"),
         help=t("languages.price_help"),
         max_chars=40,
+        on_change=_keep_currency,
     )
     return entered or ""
+
+
+def _keep_currency() -> None:
+    """Write the currency of the last price at a bare number."""
+    entered = PRICE.get() or ""
+    with suppress(TokenizerError):
+        if parse_price(entered) is not None and not currency_of(entered):
+            PRICE.put(with_currency(entered.strip(), _CURRENCY.get()))
 
 
 def terms_said(terms: Terms) -> str:

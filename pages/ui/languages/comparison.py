@@ -158,7 +158,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
         "league": lambda: show_league(compared, lanes, terms, first),
         "table": lambda: bill.show_table(compared, found, terms, reader),
         "pairs": lambda: show_pairs(compared, lanes, first),
-        "metrics": lambda: show_metrics(compared, lanes),
+        "metrics": lambda: show_metrics(compared, lanes, first),
         "take_away": lambda: take_away(compared, found, terms, reader),
     }
     for name, icon in FOLDS.items():

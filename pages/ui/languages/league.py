@@ -102,7 +102,6 @@ def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms, first: 
     says = _says(compared, side, found)
     st.header(with_breaks(says), anchor=False)
     draw(bar_chart, bar_rows(bars := bars_of(compared, side, found)), key="languages_league_bars", says=says)
-    st.space("small")  # the tools of the table stand above it, on a phone over what is there
     shown = table_of(compared, side, found)
     formats: dict[str, Callable[[Any], str]] = {t("languages.premium"): formatting.premium}
     add_costs(shown, formats, [each.tokens for each in found], terms, at=5)
@@ -218,6 +217,7 @@ def _says(compared: Compared, side: int, found: Sequence[Standing]) -> str:
     names = [as_name(without_breaks(each.player.name)) for each in (first, last)]
     values = {"first": names[0], "last": names[1], "tokens": first.tokens}
     times = formatting.ratio(last.tokens / first.tokens if first.tokens else None)
+    values |= {"premium": formatting.ratio(first.premium), "base": compared.spoken[compared.base]}
     return t("league.says", language=compared.spoken[side], most=last.tokens, times=times, **values)
 
 
@@ -275,8 +275,8 @@ def table_of(compared: Compared, side: int, found: Sequence[Standing]) -> pd.Dat
     columns = {
         t("languages.tokenizer"): [each.player.name for each in found],
         compared.names[side]: [each.tokens for each in found],
+        t("languages.premium"): [each.premium for each in found],  # on a phone no more is seen at first
         compared.names[compared.base]: [each.base for each in found],
-        t("languages.premium"): [each.premium for each in found],
         t("league.interval", share=f"{SHARE:.0%}"): [formatting.interval(each.interval) for each in found],
         t("league.vocabulary"): [each.player.vocabulary for each in found],
     }
@@ -322,16 +322,16 @@ def _quote(counted_here: set[str]) -> None:
     frame = pd.DataFrame(
         {
             t("languages.tokenizer"): [_with_borrowers(row) for row in rows],
+            t("languages.premium"): [row.premium for row in rows],
             t("languages.th"): [row.thai for row in rows],
             t("languages.en"): [row.english for row in rows],
-            t("languages.premium"): [row.premium for row in rows],
             t("league.vocabulary"): [row.vocabulary for row in rows],
         }
     )
     with st.container(border=True, key="league_quoted"):
         st.markdown(f":material/format_quote: **{t('league.quoted')}**")
-        figures_table(frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium})
         st.caption(t("league.quoted_how", texts=rows[0].texts, lines=rows[0].lines, date=rows[0].date.isoformat()))
+        figures_table(frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium})
 
 
 def _with_borrowers(row: Quoted) -> str:

@@ -35,15 +35,15 @@ DEFINED = (
 """The metrics that have a definition, in this order."""
 
 
-def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
-    """Show the metrics of one language, with the definitions below."""
+def show_metrics(compared: Compared, lanes: Sequence[Lane], first: int) -> None:
+    """Show the metrics of one language, at first of this one, with the definitions below."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         places = range(len(compared.names))
         chosen = st.selectbox(
             t("languages.language"),
             places,
             format_func=compared.names.__getitem__,
-            key=one_of(f"languages_metrics_of_{compared.parallel.digest[:12]}", places),
+            key=one_of(f"languages_metrics_of_{compared.parallel.digest[:12]}", places, first),
             persist_state="session",
             width=260,
         )

@@ -26,6 +26,7 @@ _STYLE = """<style>
   .figures :is(th, td):not(.words) { white-space: nowrap; }
 }
 @media (max-width: 640px) {
+  .figures td.words:first-child { min-width: 5.5rem; }
   .figures table { font-size: .8rem; }
   .figures :is(th, td) { padding: .3rem .25rem; }
 }

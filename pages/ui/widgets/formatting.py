@@ -111,11 +111,12 @@ def large_size(count: int) -> str:
 
 
 def money(amount: float) -> str:
-    """Write an amount with at least two decimals, and with as many as a small amount needs.
+    """Write an amount with at least two decimals, and with as many as a small amount needs; halves are rounded up.
 
-    >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
-    ('1,234.50', '0.0214', '0.000000123', '0.00')
+    >>> money(1234.5), money(0.285), money(0.0214), money(0.000000123), money(0.0)
+    ('1,234.50', '0.29', '0.0214', '0.000000123', '0.00')
     """
+    amount *= 1 + 1e-12  # 0.285 is kept as a little less
     if amount >= 0.1 or amount == 0:
         return f"{amount:,.2f}"
     return f"{amount:.12f}".rstrip("0") if amount < 1e-9 else f"{float(f'{amount:.3g}'):.12f}".rstrip("0")
