@@ -220,6 +220,7 @@ def _fair(name: str) -> Story:
     facts: dict[str, Figure] = {"size": FAIR_SIZE, "lines": len(pairs), "times": ENGLISH_PER_THAI}
     for way, premium, interval in zip(lanes, totals[:, 0] / totals[:, 1], intervals, strict=True):
         facts |= {f"{way}_premium": formatting.ratio(premium), f"{way}_interval": formatting.interval(interval)}
+    facts["less"] = formatting.share(1 - totals[1, 0] / totals[0, 0])
     facts["more"] = formatting.share(totals[1, 1] / totals[0, 1] - 1)
     facts["share"] = formatting.share(SHARE)
     return Story(
