@@ -9,7 +9,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { BoxElement } from "../../token_view/browser/types.d.ts" */
 /** @import { Receipt } from "./receipt.js" */
 
-const MOST_LINES = 24; // of a picture that fits a page
+const LAST_LINES = 24; // of a picture that fits a page
 const AROUND = 32; // pixels around the picture
 
 export class ReceiptMenu extends FileMenu {
@@ -26,7 +26,7 @@ export class ReceiptMenu extends FileMenu {
     const { link, title } = options;
     if (link) this.item(label("save_link"), () => this.copyLink(link), failed);
     const said = plainWords(title.replaceAll("**", ""));
-    this.item(label("save_png"), async () => download("receipt.png", "image/png", [await pngOf(this.scene(MOST_LINES))]), failed);
+    this.item(label("save_png"), async () => download("receipt.png", "image/png", [await pngOf(this.scene(LAST_LINES))]), failed);
     this.item(label("save_whole"), () => download("receipt.svg", "image/svg+xml", [svgOf(this.scene(), said)]), failed);
   }
 
