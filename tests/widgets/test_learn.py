@@ -994,3 +994,19 @@ def test_the_card_of_a_lesson_that_is_done_is_not_the_next_to_do(page: Page) -> 
         page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), lesson_options(is_alone=True)])
         expect(here).to_have_count(shown)
     page.evaluate(KEPT, [])
+
+
+def test_a_lost_word_stands_under_its_mark(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    options = lesson_options("naive") | {"isAlone": True}
+    options["tokens"] = {"gpt2": base64.b64encode(packed("gpt2")).decode()}
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    learn.locator(".ask [data-choice]").first.click()
+    long = "x" * 50
+    learn.locator(".write input").fill(f"We 555 {long}")
+    assert learn.locator(".token").all_inner_texts() == ["We", "<unk>\n555", f"<unk>\n{long}"]
+    said = without_breaks(learn.locator(".write + .below .verdict").inner_text())
+    assert said.startswith("Lost: 2 of 3.")
+    assert learn.evaluate("(learn) => learn.scrollWidth <= learn.clientWidth")

@@ -47,7 +47,9 @@ function unknown(room) {
     const draw = () => {
       out.replaceChildren();
       const found = wordsOfText(field.value);
-      const chips = room.chips(found.map((word) => new TextEncoder().encode(known.has(word) ? word : "<unk>")), { parent: out });
+      const tokens = found.map((word) => new TextEncoder().encode(known.has(word) ? word : "<unk>"));
+      const under = found.map((word) => (known.has(word) ? "" : seen(word))); // a word may be longer than one expects
+      const chips = room.chips(tokens, { parent: out, under });
       chips.forEach((chip, at) => chip.classList.toggle("lost", !known.has(found[at])));
       out.append(make("p", "verdict", room.label("naive_2_lost", { lost: found.filter((word) => !known.has(word)).length, count: found.length })));
     };
