@@ -996,6 +996,21 @@ def test_the_card_of_a_lesson_that_is_done_is_not_the_next_to_do(page: Page) -> 
     page.evaluate(KEPT, [])
 
 
+@pytest.mark.parametrize("size", [(390, 844), (1920, 1080)])
+def test_the_words_that_are_counted_stand_below_the_bars_on_one_line(page: Page, size: tuple[int, int]) -> None:
+    learn = screen_before_a_room(page, "en", "naive", 1)
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    heights = set()
+    for text in ("one two", "never again " * 6 + "gone"):
+        learn.locator(".write input").fill(text)
+        learn.locator(".ask [data-choice]").first.click()
+        line = learn.locator(".one-line")
+        expect(line).to_have_text(" | ".join(text.split()))
+        assert learn.locator(".bars b").nth(1).inner_text() == str(len(text.split()))
+        heights.add(line.evaluate("(line) => line.clientHeight / parseFloat(getComputedStyle(line).lineHeight)"))
+    assert max(heights) < 1.5
+
+
 def test_a_lost_word_stands_under_its_mark(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     options = lesson_options("naive") | {"isAlone": True}

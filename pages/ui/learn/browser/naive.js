@@ -20,15 +20,17 @@ function wordsOfText(text) {
 /** @param {Room} room */
 function lengths(room) {
   room.write("text", (text) => {
+    const words = wordsOfText(text);
     /** @type {[string, number][]} */
     const counts = [
       [room.label("naive_characters"), [...text].length],
-      [room.label("naive_words"), wordsOfText(text).length],
+      [room.label("naive_words"), words.length],
       [room.label("naive_gpt2"), room.gpt2.encode(text).length],
     ];
     const [most] = counts.toSorted(([, one], [, other]) => other - one);
     room.ask(room.label("naive_1_ask"), counts.map(([name]) => name), most[0], () => {
       room.bars(counts, counts.indexOf(most));
+      room.say(words.map(seen).join(" | "), "quiet-words one-line");
       room.say(room.label("naive_1_known"));
     });
   });
