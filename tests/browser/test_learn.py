@@ -176,6 +176,9 @@ def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: Open
     lesson.locator(".further button.quiet").first.click()
     expect(tab.locator(".st-key-story_question")).to_be_visible()
     expect(tab).to_have_url(re.compile(r"story=round_eyes|/stories\?lang=en$"))
+    tab.go_back()  # to where the lesson ended
+    expect(tab).to_have_url(re.compile(r"lesson=naive\.4"))
+    expect(lesson.locator(".keep")).to_be_visible()
     tab.goto(f"{address}/learn?lang=en")
     expect(lesson.locator(".lessons li:nth-child(3) .done")).to_be_visible()
     tab.goto(f"{address}/learn?lang=en&lesson=constructor")  # no lesson, though every object has one

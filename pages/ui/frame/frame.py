@@ -233,11 +233,22 @@ _ENGLISH_OF_STREAMLIT = {
 _SCRIPT = """
 // Streamlit adds a step for the back button with each change of the address's query, two for a change of page.
 // A step within a page leads nowhere: back there, the page would put its query in again, with another step.
+// Before a change of page it puts the next page's query into this one's address, to which Back leads: it is made
+// again what it was when the visitor pressed something.
 const step = history.pushState.bind(history);
+let pressedAt = "";
+const forget = () => (pressedAt = "");
+for (const pressed of ["click", "keydown"]) document.addEventListener(pressed, forget, { capture: true });
 history.pushState = (state, title, url) => {
   const isSamePage = url != null && new URL(url, location.href).pathname === location.pathname;
-  if (isSamePage) history.replaceState(state, title, url);
-  else step(state, title, url);
+  if (isSamePage) {
+    pressedAt ||= location.href;
+    history.replaceState(state, title, url);
+    return;
+  }
+  if (pressedAt) history.replaceState(history.state, "", pressedAt);
+  forget();
+  step(state, title, url);
 };
 
 // What a chart says of a bar goes when the page moves, or at the next tap: Vega leaves it where a finger was.
