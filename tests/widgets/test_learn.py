@@ -1011,7 +1011,7 @@ def test_the_words_that_are_counted_stand_below_the_bars_on_one_line(page: Page,
     assert max(heights) < 1.5
 
 
-def test_a_lost_word_stands_under_its_mark(page: Page) -> None:
+def test_a_lost_word_or_emoji_stands_under_its_mark(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     options = lesson_options("naive") | {"isAlone": True}
     options["tokens"] = {"gpt2": base64.b64encode(packed("gpt2")).decode()}
@@ -1019,9 +1019,9 @@ def test_a_lost_word_stands_under_its_mark(page: Page) -> None:
     learn = page.locator(".learn")
     learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
     learn.locator(".ask [data-choice]").first.click()
-    long = "x" * 50
-    learn.locator(".write input").fill(f"We 555 {long}")
-    assert learn.locator(".token").all_inner_texts() == ["We", "<unk>\n555", f"<unk>\n{long}"]
+    long = "x" * 45
+    learn.locator(".write input").fill(f"We 555, 😀 {long}")
+    assert learn.locator(".token").all_inner_texts() == ["We", "<unk>\n555", "<unk>\n😀", f"<unk>\n{long}"]
     said = without_breaks(learn.locator(".write + .below .verdict").inner_text())
-    assert said.startswith("Lost: 2 of 3.")
+    assert said.startswith("Lost: 3 of 4.")
     assert learn.evaluate("(learn) => learn.scrollWidth <= learn.clientWidth")

@@ -11,10 +11,10 @@ const READINGS = [["ตา", "กลม"], ["ตาก", "ลม"]];
 
 export const NAIVE = [lengths, unknown, readings];
 
-/** The words of a text, as this browser's dictionary finds them. @param {string} text */
+/** The words of a text, as this browser's dictionary finds them, and its emoji, which are as easily lost. @param {string} text */
 function wordsOfText(text) {
   const found = new Intl.Segmenter("th", { granularity: "word" }).segment(text);
-  return Array.from(found).filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
+  return Array.from(found).filter(({ segment, isWordLike }) => isWordLike || /\p{S}/u.test(segment)).map(({ segment }) => segment);
 }
 
 /** @param {Room} room */
