@@ -1025,3 +1025,13 @@ def test_a_lost_word_or_emoji_stands_under_its_mark(page: Page) -> None:
     said = without_breaks(learn.locator(".write + .below .verdict").inner_text())
     assert said.startswith("Lost: 3 of 4.")
     assert learn.evaluate("(learn) => learn.scrollWidth <= learn.clientWidth")
+
+
+def test_bytes_that_utf_8_never_uses_are_not_called_parts_of_a_character(page: Page) -> None:
+    learn = screen_alone(page, "letter", 3)
+    learn.locator(".ask [data-choice]").first.click()
+    learn.locator(".write input").fill("E0 B8 FF C0 80 41")
+    said = lesson_options(is_alone=True)["labels"]
+    half, unused = (without_breaks(said[key]) for key in ("letter_3_half", "letter_3_unused"))
+    found = [without_breaks(each) for each in learn.locator(".result small").all_inner_texts()]
+    assert found == ["E0 B8", half, "FF", unused, "C0", unused, "80", half, "41"]

@@ -11,6 +11,8 @@ import { seen } from "./room.js";
 const WORDS = ["น้ำ", "café", "👍🏽"];
 const OTHERS = ["ก", "a", "é", "😀"];
 const HALVES = ["80", "E0 B8", "E0 B8 81"];
+/** A byte that no character has in UTF-8. */
+const UNUSED = /\b(C[01]|F[5-9A-F])\b/;
 
 export const LETTER = [numbers, bits, alone, halves];
 
@@ -30,6 +32,7 @@ function numbers(room) {
         card.append(make("b", "", seen(character)), make("strong", "", room.number(code)), make("span", "", codeOf(character)));
         if (name) card.append(make("span", "name", name));
       }
+      room.say(room.label("letter_1_hex", { code: codeOf(characters[0]) }), "quiet-words");
     });
   }, WORDS);
 }
@@ -95,7 +98,7 @@ function alone(room) {
     const draw = () => {
       const bytes = bytesTyped(field.value);
       const parts = bytes ? partsOf(bytes) : [];
-      out.replaceChildren(...parts.map(({ text, hex }) => decoded(room, text, hex)));
+      out.replaceChildren(...parts.flatMap(runsOf).map(({ text, hex }) => decoded(room, text, hex)));
       if (!bytes) out.append(make("span", "", room.label("letter_3_no_bytes")));
     };
     field.oninput = draw;
@@ -109,11 +112,17 @@ function alone(room) {
   });
 }
 
+/** Each byte that UTF-8 never uses apart from what can be a part of a character. @param {{ text?: string, hex?: string }} part */
+function runsOf(part) {
+  const runs = part.hex?.split(UNUSED).map((hex) => ({ text: undefined, hex: hex.trim() }));
+  return runs?.filter(({ hex }) => hex) ?? [part];
+}
+
 /** @param {Room} room @param {string | undefined} text @param {string | undefined} hex */
 function decoded(room, text, hex) {
   const card = make("span", "result");
   card.append(make("b", "", text === undefined ? "�" : seen(text)), make("small", "", hex ?? hexOf(new TextEncoder().encode(text))));
-  if (hex) card.append(make("small", "", room.label("letter_3_half")));
+  if (hex) card.append(make("small", "", UNUSED.test(hex) ? room.label("letter_3_unused") : room.label("letter_3_half")));
   return card;
 }
 
