@@ -157,7 +157,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
     show = {
         "league": lambda: show_league(compared, lanes, terms, first),
         "table": lambda: bill.show_table(compared, found, terms, reader),
-        "pairs": lambda: show_pairs(compared, lanes, first),
+        "pairs": lambda: show_pairs(compared, lanes, first, reader),
         "metrics": lambda: show_metrics(compared, lanes, first),
         "take_away": lambda: take_away(compared, found, terms, reader),
     }

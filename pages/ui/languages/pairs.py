@@ -32,12 +32,12 @@ Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
 
 
-def show_pairs(compared: Compared, lanes: Sequence[Lane], first: int) -> None:
+def show_pairs(compared: Compared, lanes: Sequence[Lane], first: int, reader: Lane | None) -> None:
     """Show the premium of every pair by one tokenizer, in order, and one of the pairs in tokens.
 
-    It is of the language `first` until the visitor chooses another one.
+    It is of the language `first`, by the receipt's `reader`, until the visitor chooses others.
     """
-    lane, side, order = _choose(compared, lanes, first)
+    lane, side, order = _choose(compared, lanes, first, reader)
     premiums = pair_premiums(compared, side, lane)
     chart, listed = st.columns(2, gap="large")
     with chart:
@@ -71,16 +71,17 @@ def unfairness(premiums: Premiums) -> Premiums:
     return np.abs(logs)
 
 
-def _choose(compared: Compared, lanes: Sequence[Lane], first: int) -> tuple[Lane, int, str]:
+def _choose(compared: Compared, lanes: Sequence[Lane], first: int, reader: Lane | None) -> tuple[Lane, int, str]:
     """Let the visitor choose the tokenizer, the language and the order."""
     with st.container(horizontal=True, vertical_alignment="top"):
         by_key = {lane.key: lane for lane in lanes}
         called = {lane.key: lane.name for lane in lanes}
+        begins = reader.key if reader is not None and reader.key in by_key else lanes[0].key
         key = st.selectbox(
             t("languages.pairs_by"),
             list(by_key),
             format_func=called.__getitem__,
-            key=one_of("languages_pairs_by", list(by_key)),
+            key=one_of(f"languages_pairs_by_{begins}", list(by_key), begins),
             persist_state="session",
             width=220,
         )

@@ -10,6 +10,7 @@ import streamlit as st
 from pages.ui.i18n import t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.parallel_texts import Compared, remarks
+from pages.ui.inputs.tokenizers import name_of
 from pages.ui.languages.bill import (
     Terms,
     bars_in_words,
@@ -41,14 +42,13 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms, reader: L
         csv, page = csv_of(compared, found, terms), report_html(compared, found, terms, reader)
         save_button(t("report.csv"), csv, "languages.csv", key="languages_csv", icon=":material/table:")
         save_button(t("report.html"), page, "languages.html", key="languages_html", icon=":material/description:")
-    pictures = {
-        "bars": bars_picture(compared, found),
-        "distribution": distribution_picture(compared, said_of(compared, found, reader)),
-    }
+    said = said_of(compared, found, reader)
+    pictures = {"bars": bars_picture(compared, found), "distribution": distribution_picture(compared, said)}
     for name, svg in pictures.items():
         if svg is None:
             continue
-        st.markdown(f"**{t(f'report.{name}')}**")
+        by = f" · {name_of(said[0].lane)}" if name == "distribution" else ""
+        st.markdown(f"**{t(f'report.{name}')}{by}**")
         with st.container(horizontal=True, vertical_alignment="center"):
             label, file = t("report.svg"), f"languages-{name}.svg"
             save_button(label, svg.encode(), file, key=f"languages_svg_{name}", icon=":material/image:")
