@@ -144,3 +144,10 @@ def test_every_token_is_billed_once_and_the_letters_are_those_of_the_text(text: 
     assert (bill["count"], len(bill["ends"]), bill["plain"]) == (len(tokens), len(tokens), [])
     assert [0, *bill["ends"]][-1] == len(text.encode())
     assert bill["clusters"][:1] == [0][: len(text)]
+
+
+def test_a_box_that_is_full_is_said_beside_it_and_above_the_bill() -> None:
+    app = open_page("languages")
+    app.text_area(key="receipt_first").set_value("ก" * 600).run()
+    full = filled(ENGLISH["receipt.full"], most=600)
+    assert [each.value for each in app.warning].count(full) == 2

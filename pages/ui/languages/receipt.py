@@ -65,9 +65,16 @@ def choose_texts(picked: Compared | Apart | None, found: Sequence[Bill]) -> Bill
             st.caption(t("receipt.empty"))
         words = t("receipt.print")
         st.button(words, type="primary", key="receipt_print", on_click=_show_receipt, disabled=is_empty)
+        if are_full((first, second)):
+            st.warning(t("receipt.full", most=MOST_CHARACTERS))
     if _SHOWN.get():
         bring_into_view("receipt", str(_SHOWN.get()))
     return Billed((first, second), languages=spoken if (first, second) == texts else None)
+
+
+def are_full(texts: Sequence[str]) -> bool:
+    """Tell whether a text fills its box: what did not fit is not there."""
+    return any(len(text) >= MOST_CHARACTERS for text in texts)
 
 
 def pair_of_files(compared: Compared, language: int) -> tuple[str, str] | None:
@@ -124,6 +131,8 @@ def can_be_billed(lane: Lane, texts: tuple[str, str]) -> bool:
     if not all(texts):
         st.info(t("receipt.empty"))
         return False
+    if are_full(texts):
+        st.warning(t("receipt.full", most=MOST_CHARACTERS))
     return bool(lanes_that_encode([lane], texts))
 
 

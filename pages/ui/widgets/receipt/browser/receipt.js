@@ -189,7 +189,7 @@ class Paper {
   }
 
   sayAbove(count = this.above) {
-    const words = this.label("token") + (count ? ` ${this.label("above", { count })}` : "");
+    const words = count ? this.label("above", { count }) : this.label("token");
     if (this.firstHead && this.firstHead.textContent !== words) this.firstHead.textContent = words;
   }
 
