@@ -220,8 +220,9 @@ export class TokenView {
 
   /** While the inspector is open, the text makes room for it, as far as the opened box stays in sight. */
   limit() {
-    const { style } = this.state.scroller;
+    const { style, classList } = this.state.scroller;
     const { maxHeight: height } = this.state;
+    classList.toggle("limited", Boolean(height)); // else the page scrolls
     const { pinned } = this.inspector;
     const most = height && pinned ? Math.min(height, Math.max(240, height - 220, this.depthOf(pinned.lane))) : height;
     style.maxHeight = height ? `${most}px` : "";
