@@ -190,16 +190,21 @@ def test_the_sentence_can_be_changed_and_is_escaped() -> None:
 @pytest.mark.parametrize(
     ("counts", "says"),
     [
-        ({"a": 4, "b": 6}, "Fewest tokens: 4 by a. b: 1.50 times as many."),
-        ({"a": 2, "b": 2}, "As many for all: 2 tokens each."),
-        ({"a": 0, "b": 2}, None),
-        ({"a": 2}, None),
+        ([("a", 4), ("b", 6)], "Fewest tokens: 4 by a. b: 1.50 times as many."),
+        ([("a", 2), ("b", 2)], "As many for all: 2 tokens each."),
+        ([("a", 0), ("b", 2)], None),
+        ([("a", 2)], None),
+        (
+            [("a", 2, "ฃ😂"), ("b", 6)],
+            "a does not know 2 characters (ฃ😂), which are lost: the numbers of tokens cannot be compared.",
+        ),
     ],
-    ids=["fewer", "alike", "a text that one drops", "alone"],
+    ids=["fewer", "alike", "a text that one drops", "alone", "lost characters"],
 )
-def test_who_needs_fewest_is_said_where_there_is_a_choice(counts: dict[str, int], says: str | None) -> None:
+def test_who_needs_fewest_is_said_where_there_is_a_choice(counts: list[tuple[str, int]], says: str | None) -> None:
     app = AppTest.from_string(
-        f"from pages.ui.pieces.chips import say_who_needs_fewest as say; say({counts})"
+        "from pages.ui.pieces.chips import Counted, say_who_needs_fewest\n"
+        f"say_who_needs_fewest([Counted(*each) for each in {counts}])"
     ).run()
     assert not app.exception
     assert [without_breaks(each.value) for each in app.header] == [each for each in (says,) if each]
@@ -232,6 +237,37 @@ def test_a_training_shows_its_sentence_beside_ours_and_can_be_saved() -> None:
     assert any("Alphabet size" in each.value for each in app.code)
     choose(app, "ids").button(key="pieces_see").click().run()
     assert app.segmented_control(key="pieces_shown").value == "own"
+
+
+@pytest.mark.parametrize(("kind", "size"), [("unigram", 200), ("wordpiece", 500)])
+def test_a_character_that_a_training_does_not_know_is_named_and_marked_wherever_it_stands(
+    kind: str, size: int
+) -> None:
+    app = open_pieces()
+    app.text_input(key="pieces_text_ids").set_value("กิน ☃").run()
+    start(app, model_type=kind, vocab_size=size)
+    names = "does not know 1 character (☃), which is lost"
+    wait_until(app, lambda: any(names in each.value for each in app.header))
+    bodies = [each.proto.body for each in app.get("html")]
+    assert any('class="token-chip unknown"' in body for body in bodies if "<table" in body)
+    if kind == "unigram":
+        (grid,) = (body for body in bodies if 'class="lattice"' in body)
+        assert len(re.findall(r'unknown" style[^>]*><bdi>☃', grid)) == 1
+
+
+def test_large_numbers_among_the_changed_settings_are_written_out() -> None:
+    app = open_pieces()
+    app.button(key="pieces_lecture").click().run()
+    shown = " ".join(each.value for each in app.caption)
+    assert "200,000,000" in shown
+    assert "e+" not in shown
+
+
+def test_a_number_under_letters_is_explained_where_one_stands() -> None:
+    app = open_page("pieces")
+    assert ENGLISH["pieces.stripes"] in [each.value for each in app.caption]
+    app.text_input(key="pieces_text_small").set_value("ไป").run()
+    assert ENGLISH["pieces.stripes"] not in [each.value for each in app.caption]
 
 
 @pytest.mark.parametrize("language", ["en", "th"])

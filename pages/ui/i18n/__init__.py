@@ -182,10 +182,12 @@ _HARMLESS = frozenset(" -._,()+·–…%№“”’")
 def as_name(text: str) -> str:
     """Write a name in Markdown: as it is if nothing in it can be formatting or a link, else as code.
 
-    >>> as_name("ภาษาไทย"), as_name("my_text (2), 1,000"), as_name("*th*"), as_name("www.th"), as_name("1. th")
-    ('ภาษาไทย', 'my_text (2), 1,000', '` *th* `', '` www.th `', '` 1. th `')
+    >>> as_name("ภาษาไทย"), as_name("my_text (2), 1,000"), as_name("😂"), as_name("*th*"), as_name("www.th")
+    ('ภาษาไทย', 'my_text (2), 1,000', '😂', '` *th* `', '` www.th `')
+    >>> as_name("1. th")
+    '` 1. th `'
     """
-    is_harmless = all(each in _HARMLESS or unicodedata.category(each)[0] in "LMN" for each in text)
+    is_harmless = all(each in _HARMLESS or re.match("[LMN]|So", unicodedata.category(each)) for each in text)
     is_whole = text == text.strip(" -._+") != "" and not re.match(r"\d+[.)] ", text)
     return text if is_harmless and is_whole and "www." not in text.lower() else as_plain_markdown(text)
 

@@ -1,7 +1,7 @@
 """Tokens as chips, for tokenizers whose tokens do not spell the text; one function draws one lane."""
 
 import html
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ import regex
 import streamlit as st
 
 from pages.ui.frame.navigation import go
-from pages.ui.i18n import errors_shown, language, t
+from pages.ui.i18n import as_name, errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
@@ -23,8 +23,11 @@ from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
+from tokenizer_core.bpe.segments import segments
 
 MOST_CHIPS = 400
+MOST_NAMED = 12
+"""Characters that are named of a text."""
 WITH_IDS = ("prefix", "ids", "own")
 """The lessons whose ids a room must see."""
 SPACE = "▁"
@@ -75,6 +78,14 @@ class ShownLane(NamedTuple):
         return t(self.called) if is_lesson_word(self.called) else self.called
 
 
+class Counted(NamedTuple):
+    """How many tokens a tokenizer needs for a text, and which characters of it are lost."""
+
+    name: str
+    tokens: int
+    lost: str = ""
+
+
 class Chip(NamedTuple):
     """What is drawn of one token."""
 
@@ -117,11 +128,8 @@ def _face(
     return visible(token_text(token_id)), token_id, kind if is_known else "ordinary"
 
 
-def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
-    """Draw the tokens of a text by each tokenizer, beside their number, as large as the longest row has room.
-
-    Returns how many tokens each needs that loses nothing of the text, by its name.
-    """
+def draw_lanes(lanes: Sequence[ShownLane], text: str) -> list[Counted]:
+    """Draw the tokens of a text by each tokenizer, beside their number, as large as the longest row has room."""
     rows = [chips_of(lane.tokenizer, text) for lane in lanes]
     letters, most = (max(map(count, rows), default=0) for count in (_letters, len))
     st.html(f"{chip_style()}{_STYLE}")
@@ -141,8 +149,12 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
     if any(BLANK in str(chip.shown) for chip in shown):
         said.append(t("pieces.blank", sign=BLANK))
     st.caption(" ".join(said))
-    counted = zip(lanes, rows, strict=True)
-    return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
+    return [Counted(lane.name, len(chips), _lost(chips)) for lane, chips in zip(lanes, rows, strict=True)]
+
+
+def _lost(chips: Sequence[Chip]) -> str:
+    """Return the characters under unknown tokens, without white space."""
+    return "".join("".join(chip.covers.split()) for chip in chips if chip.kind == "unknown")
 
 
 def _lane_html(lane: ShownLane, chips: Sequence[Chip]) -> str:
@@ -181,6 +193,8 @@ def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:
         large=True,
         max_height=None,
     )
+    if any(len(segment.token_ids) > 1 for lane in lanes for segment in segments(text, lane.tokenizer)):
+        st.caption(t("pieces.stripes"))
 
 
 def _letters(chips: Sequence[Chip]) -> int:
@@ -191,16 +205,25 @@ def _letters(chips: Sequence[Chip]) -> int:
     return sum(len(regex.findall(r"\X", face)) for face in faces)
 
 
-def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
-    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
-    if len(counts) < 2 or not all(counts.values()):  # a tokenizer that drops the whole text needs none
+def say_who_needs_fewest(counted: Sequence[Counted]) -> None:
+    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does.
+
+    Where one loses characters, say which instead: fewer tokens for less of the text are no gain.
+    """
+    if lossy := [each for each in counted if each.lost]:
+        for name, _, lost in lossy:
+            named = as_name(lost[:MOST_NAMED]) + ("…" if len(lost) > MOST_NAMED else "")
+            said = t("pieces.lost", name=name, count=len(lost), characters=named)
+            st.header(said, anchor=False)
         return
-    least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
-    if counts[least] == counts[most]:
-        said = t("token_view.verdict_even", count=counts[least])
+    if len(counted) < 2 or not all(each.tokens for each in counted):  # one that drops the whole text needs none
+        return
+    least, most = (choose(counted, key=lambda each: each.tokens) for choose in (min, max))
+    if least.tokens == most.tokens:
+        said = t("token_view.verdict_even", count=least.tokens)
     else:
-        times = formatting.ratio(counts[most] / counts[least])
-        said = t("token_view.verdict", least=least, count=counts[least], most=most, ratio=times)
+        times = formatting.ratio(most.tokens / least.tokens)
+        said = t("token_view.verdict", least=least.name, count=least.tokens, most=most.name, ratio=times)
     st.header(said, anchor=False)
 
 

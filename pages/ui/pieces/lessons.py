@@ -14,6 +14,7 @@ from pages.ui.i18n import as_name, as_plain_markdown, names, t, translations
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
 from pages.ui.pieces.chips import (
+    MOST_NAMED,
     ShownLane,
     chips_slide,
     compare_button,
@@ -24,7 +25,7 @@ from pages.ui.pieces.chips import (
 )
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes, result
 from pages.ui.session import Maybe, Value, remembered
-from pages.ui.widgets.controls import answer, segmented
+from pages.ui.widgets.controls import answer, fold, segmented
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.slides.talk import add_button, slides_of_entry
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
@@ -39,8 +40,8 @@ from tokenizer_core.workers.sentencepiece_job import LECTURE, SentencePieceSetti
 CONTROLS = 3
 """`<unk>`, `<s>` and `</s>` come before all other tokens."""
 UNKNOWN = 0
-MOST_NAMED, MOST_OF_WORD = 12, 20
-"""Characters that are named of a text, and of its first word."""
+MOST_OF_WORD = 20
+"""Characters that are named of the first word of a text."""
 _THAI_LINES, _ENGLISH_LINES = 60, 200
 
 
@@ -255,13 +256,16 @@ def show() -> Callable[[], list[Slide]]:
         _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
         if lesson.is_striped:  # of the others, a talk would keep no more than stripes, which do not show it
             add_button(entry_of(chosen, lesson.lanes, text), key="pieces_add")
-    if lesson.more:
-        st.markdown(lesson.more, help=lesson.detail or None)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
         st.markdown(f"**{title}**")
         show_cut(text[:MOST_CUT])
+        if lesson.more:
+            with fold(t("lessons.word_piece"), icon=":material/info:", key="pieces_word_piece"):
+                st.markdown(lesson.more)
+    elif lesson.more:
+        st.markdown(lesson.more, help=lesson.detail or None)
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     if lesson.is_striped:
@@ -308,7 +312,7 @@ def _draw(lesson: Shown, text: str) -> None:
     if lesson.is_striped:
         draw_stripes(lesson.lanes, text)
         return
-    counts = draw_lanes(lesson.lanes, text)
+    counted = draw_lanes(lesson.lanes, text)
     if top is not None:
         with top:
-            say_who_needs_fewest(counts)
+            say_who_needs_fewest(counted)

@@ -197,4 +197,4 @@ def _changed(settings: SentencePieceSettings) -> str:
 def _value(value: str | float) -> str:
     if isinstance(value, bool):
         return t("pieces.off")
-    return as_plain_markdown(value) if isinstance(value, str) else f"{value:g}"
+    return as_plain_markdown(value) if isinstance(value, str) else f"{value:,}"

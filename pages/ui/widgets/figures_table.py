@@ -57,7 +57,8 @@ def figures_table(
     marked: int | None = None,
 ) -> None:
     """Draw a table; the columns at the places `words` hold words, the others figures. `label` describes it."""
-    st.html(_STYLE + scroll_box("figures", table_html(frame, formats=formats, words=words, marked=marked), label))
+    table = table_html(frame, formats=formats, words=words, marked=marked)
+    st.html(_STYLE + sideways(scroll_box("figures", table, label)))
 
 
 def scroll_box(look: str, inner: str, label: str) -> str:

@@ -40,7 +40,7 @@ function lengths(room) {
 function unknown(room) {
   const [text, other] = [room.plain("naive_2_text"), room.plain("naive_2_new")];
   const known = new Set(wordsOfText(text));
-  room.say(room.label("naive_2_knows", { count: known.size, text }));
+  room.say(room.label("naive_2_knows", { count: known.size, text: [...known].map(seen).join(" | ") }));
   const [letters, mark, nearest] = ["naive_2_letters", "naive_2_mark", "naive_2_nearest"].map((key) => room.label(key));
   room.ask(room.label("naive_2_ask"), [letters, mark, nearest], mark, () => {
     const row = room.add("div", "write");

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.i18n import t
-from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.formatting import fine_share
 from pages.ui.widgets.token_view.chips import chip, chip_style, visible
 from pages.ui.widgets.token_view.payload import tint
@@ -29,10 +29,12 @@ TRACE_STYLE = """<style>
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
+.token-chip.unknown { border: 2px dashed light-dark(#a3160c, #ff9d8f); background: none; color: inherit; }
 @media (max-width: 640px) { /* tokens have the whole width, below their merge or the figures of their way */
   .trace :is(.merges, .paths) tr { display: grid; grid-template-columns: 2rem 1fr;
     border-bottom: 1px solid rgba(128,128,128,.18); }
   .trace .paths tr { grid-template-columns: 3rem 5rem 1fr; align-items: end; }
+  .trace .paths th:last-child { display: none; }
   .trace :is(.merges, .paths) td { border: 0; padding-block: 0; }
   .trace :is(.merges, .paths) :is(td, th):last-child { grid-column: 1 / -1; }
   .trace td:last-child { white-space: normal; overflow-wrap: anywhere; }
@@ -65,41 +67,58 @@ def _lattice(stretches: Sequence[str], model: Unigram) -> None:
     if not text:
         return
     ways, total = all_paths(arcs, len(text))
-    st.html(chip_style() + _STYLE + lattice_html(text, arcs, paths[0], t("trace.lattice")))
-    st.caption(t("trace.lattice_says", fits=len(arcs), ways=ways))
+    st.html(chip_style() + _STYLE + sideways(lattice_html(text, arcs, paths[0], model, t("trace.lattice"))))
+    fits = sum(not is_unknown(arc, model) for arc in arcs)
+    st.caption(t("trace.lattice_says", fits=fits, ways=ways), help=t("trace.lattice_scores"))
     st.html(
         scroll_box(
-            "trace", f"<table class='paths'>{paths_html(text, paths, total)}</table>", t("trace.runners_up")
+            "trace", f"<table class='paths'>{paths_html(text, paths, total, model)}</table>", t("trace.runners_up")
         )
     )
     st.caption(t("trace.runners_up_says", shown=len(paths)))
 
 
-def lattice_html(text: str, arcs: Sequence[Arc], best: Path, label: str) -> str:
+def is_unknown(arc: Arc, model: Unigram) -> bool:
+    """Return whether a piece stands for a character that the model does not know."""
+    return arc.token_id == model.unknown[0]
+
+
+def lattice_html(text: str, arcs: Sequence[Arc], best: Path, model: Unigram, label: str) -> str:
     """Return the HTML of all pieces that fit, each in its place; the best path is lit, in the first row."""
     rows = [list(best.arcs), *in_rows(set(arcs) - set(best.arcs))]
-    nodes = "".join(_node(text, arc, n) for n, row in enumerate(rows, start=1) for arc in row)
+    nodes = "".join(_node(text, arc, model, n) for n, row in enumerate(rows, start=1) for arc in row)
     columns = f"grid-template-columns:repeat({len(text)},minmax(min-content,1fr))"
     return scroll_box("lattice", f'<div style="{columns}">{nodes}</div>', label)
 
 
-def _node(text: str, arc: Arc, row: int) -> str:
+def _node(text: str, arc: Arc, model: Unigram, row: int) -> str:
     piece = text[arc.start : arc.end]
     look = f" lit token-chip tint-{tint(piece.encode())}" if row == 1 else ""
+    look += " unknown" if is_unknown(arc, model) else ""
     place = f"grid-row:{row};grid-column:{arc.start + 1}/{arc.end + 1}"
     shown = html.escape(visible(piece))
     return f'<div class="node{look}" style="{place}"><bdi>{shown}</bdi><b>{_log(arc.score)}</b></div>'
 
 
-def paths_html(text: str, paths: Sequence[Path], total: float) -> str:
+def paths_html(text: str, paths: Sequence[Path], total: float, model: Unigram) -> str:
     """Return a table row for each path: its share of all, its log-likelihood, and its pieces."""
     heads = "".join(f"<th>{t(f'trace.{head}')}</th>" for head in ("rank", "share", "log_likelihood", "pieces"))
     rows = "".join(
         f"<tr><td>{n}</td><td>{fine_share(path.share(total))}</td><td>{_log(path.score)}</td>"
-        f"<td>{' '.join(chip(text[arc.start : arc.end].encode()) for arc in path.arcs)}</td></tr>"
+        f"<td>{' '.join(_piece(text, arc, model) for arc in path.arcs)}</td></tr>"
         for n, path in enumerate(paths, start=1)
     )
     return f"<tr>{heads}</tr>{rows}"
+
+
+def _piece(text: str, arc: Arc, model: Unigram) -> str:
+    piece = text[arc.start : arc.end]
+    return _unknown(piece) if is_unknown(arc, model) else chip(piece.encode())
+
+
+def _unknown(shown: str) -> str:
+    title = html.escape(t("pieces.kind_unknown"))
+    return f'<bdi class="token-chip unknown" title="{title}">{html.escape(visible(shown))}</bdi>'
 
 
 def _log(score: float) -> str:
@@ -111,7 +130,7 @@ def _walk(words: Sequence[str], model: WordPiece, written: Callable[[int], str])
     rows = "".join(walk_html(each, written) for each in walks)
     st.html(chip_style() + scroll_box("trace", f"<table>{rows}</table>", t("trace.walk")))
     tried, tokens = sum(len(each.attempts) for each in walks), sum(len(each.ids) for each in walks)
-    st.caption(t("trace.walk_says", tried=tried, tokens=tokens))
+    st.caption(t("trace.walk_says"), help=t("trace.walk_more", tried=tried, tokens=tokens))
 
 
 def walk_html(found: Walk, written: Callable[[int], str]) -> str:
@@ -123,7 +142,7 @@ def walk_html(found: Walk, written: Callable[[int], str]) -> str:
         rows += f"<tr><td>{number}</td><td>{chosen}</td><td>{_in_vain(attempts)}</td></tr>"
     if len(found.ids) == 1 and (not found.attempts or found.attempts[-1].token_id is None):
         unknown = written(found.ids[0]) if found.ids[0] >= 0 else "✗"
-        rows += f"<tr><td></td><td>{chip(unknown.encode())}</td><td></td></tr>"
+        rows += f"<tr><td></td><td>{_unknown(unknown)}</td><td></td></tr>"
     return rows
 
 
