@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 
@@ -758,6 +760,39 @@ def test_the_counts_under_every_line_of_every_row_are_whole_and_free(
     count, _, covered = page.evaluate(FIND_COVERED).partition(": ")
     assert int(count) > 20 * length * times
     assert covered == ""
+
+
+def test_a_slide_whose_numbers_would_give_an_answer_away_has_none_below_its_letters(page: Page) -> None:
+    view = View(catalogue("th")["examples.thai"], [Lane("gpt2", Label("gpt2"), openai_tokenizer("gpt2"))])
+    slide: dict[str, Any] = {"kind": "tokens", "over": {}, "title": {}, "says": {}, "notes": {}}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "slides.js"))
+    shown = []
+    for each in (view, replace(view, counts_letters=False)):
+        page.evaluate(DRAW_SLIDE, [{**slide, "views": [json.loads(json.dumps(_view(each)))]}, TINT_COUNT])
+        shown.append(int(page.evaluate(FIND_COVERED).partition(": ")[0]))
+    assert shown[0] > shown[1] == 0
+
+
+ROW_TOPS = """() => {
+  for (const fall of document.getAnimations()) fall.finish();
+  const topOf = (node) => node.getBoundingClientRect().top;
+  return [...document.querySelectorAll(".view")].map((view) => [...view.querySelectorAll(".lane-row")].map((row) =>
+    [".lane-head", ".letters.shared, .piece"].map((each) => topOf(row.querySelector(each)))));
+}"""
+
+
+def test_rows_of_texts_side_by_side_stand_at_one_height_with_counts_or_without(page: Page) -> None:
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    views = [_view(View(text, lanes, text)) for text in ("ขอบคุณ", "ขอบคุณค่ะ", "Thank you")]
+    slide: dict[str, Any] = {"kind": "tokens", "over": {}, "title": {}, "says": {}, "notes": {}}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "slides.js"))
+    page.evaluate(DRAW_SLIDE, [{**slide, "views": json.loads(json.dumps(views))}, TINT_COUNT])
+    first, second, third = page.evaluate(ROW_TOPS)
+    assert len(first) == len(lanes)
+    for other in (second, third):
+        assert np.allclose(other, first, atol=2), (first, other)
 
 
 STRIPES = """([slide, tints]) => {

@@ -195,7 +195,8 @@ def short_talk(make: Callable[[str], Story]) -> list[Slide]:
 
 def _beginning(subtitle: str) -> list[Slide]:
     title, notes = translations("talk.token"), translations("talk.token_notes")
-    sentence = View(t("examples.thai"), list(map(_brief, reference_lanes())))
+    # The next slide asks how many tokens น้ำ is: this one does not tell.
+    sentence = View(t("examples.thai"), list(map(_brief, reference_lanes())), counts_letters=False)
     return [
         _words_slide("talk.title", subtitle, "talk.start_notes"),
         Slide("tokens", title=title, views=[sentence], notes=notes),

@@ -74,6 +74,8 @@ class View:
     label: str = ""
     before: Sequence[int] = ()
     """Tokens of another text in each lane, to compare with."""
+    counts_letters: bool = True
+    """Whether a number below a letter says how many tokens it is cut into."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,7 @@ def _view(view: View) -> dict[str, Any]:
     return {
         "label": without_breaks(view.label),
         "text": view.text,
+        "countsLetters": view.counts_letters,
         "clusters": text_map.byte_at_char[starts].tolist(),
         "lanes": lanes,
     }

@@ -226,7 +226,8 @@ export class SlideView {
     const labels = ["tokens", "tree"].includes(this.slide.kind) ? Math.min(1, scale / LABEL) : 1;
     this.element.style.setProperty("--unit", `${this.base * scale}px`);
     this.element.style.setProperty("--base", `${this.base * labels}px`);
-    this.views.classList.toggle("uncounted", scale < COUNTED);
+    const isBare = this.slide.views?.some(({ countsLetters }) => countsLetters === false);
+    this.views.classList.toggle("uncounted", isBare || scale < COUNTED);
   }
 
   /**

@@ -22,6 +22,8 @@ export interface DeckView {
   label: string;
   text: string;
   clusters: number[];
+  /** Whether a number below a letter says how many tokens it is cut into. */
+  countsLetters?: boolean;
   lanes: DeckLane[];
 }
 
