@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled, translations
 from pages.ui.i18n.breaks import JOINER, without_breaks
-from pages.ui.stories.all_stories import STORIES
+from pages.ui.stories.all_stories import ENGLISH_PER_THAI, STORIES
 from pages.ui.stories.talk import TALK
 from pages.ui.widgets import slides
 from pages.ui.widgets.formatting import ratio
@@ -108,7 +108,15 @@ def test_settings_stand_above_questions_and_numbers_above_the_tokens_so_that_no_
     ]
     assert doctor == ["tokens", "tokens"]
     (fair,) = (slide for slide in deck["slides"] if slide["kind"] == "bars")
-    assert fair["says"]["en"] == "Thai tokens ÷ English tokens"
+    assert "English = 1" in fair["html"]
+    assert [slide.get("showsCode", False) for slide in deck["slides"]] == [False] * 28 + [True]
+    (taught,) = (slide for slide in deck["slides"] if "1 Thai" in slide["title"].get("en", ""))
+    assert taught["title"]["en"].startswith(f"{ENGLISH_PER_THAI} English sentences")
+    torn = {spoken: catalogue(spoken)["talk.notes_torn"] for spoken in ("en", "th")}
+    told = [all(torn[spoken] in slide["notes"][spoken] for spoken in torn) for slide in deck["slides"]]
+    texts = [[view["text"].isascii() for view in slide["views"]] for slide in deck["slides"]]
+    assert not any(is_told for is_told, views in zip(told, texts, strict=True) if all(views))
+    assert sum(told) == 6  # น้ำ, six consonants, a mother's Thai, thanks, studying at school, and the tap
     assert fair["html"].count('class="premium ') == 2
 
 

@@ -1093,6 +1093,18 @@ def test_a_deck_shows_the_words_of_its_own_language_or_those_there_are(page: Pag
     assert page.evaluate(show, [slide, deck_options()]) == ["one", "สอง"]
 
 
+def test_the_last_slide_has_the_code_of_the_address_where_phones_can_open_it(page: Page) -> None:
+    slide = {"kind": "words", "over": {}, "title": {"en": "GPT-2"}, "says": {}, "showsCode": True}
+    here = deck_options() | {"address": "http://192.168.1.5:8501/stories", "code": [[1, 0], [0, 1]]}
+    opened(page, bundle(DECK / "slides.js"))
+    show = """([slide, options]) => [...new parts.SlideView(slide, options).element.querySelectorAll("svg, p")]
+      .map((each) => each.textContent)"""
+    title = "GPT-\u20602"  # one line
+    assert page.evaluate(show, [slide, here]) == [title, "", "192.168.1.5:8501/stories"]
+    assert page.evaluate(show, [{**slide, "showsCode": False}, here]) == [title]
+    assert page.evaluate(show, [slide, here | {"address": "", "code": None}]) == [title]
+
+
 def test_a_deck_counts_its_slides_and_nothing_behind_it_can_be_reached(page: Page) -> None:
     slide = {"kind": "words", "over": {}, "says": {}, "notes": {}}
     slides = [{**slide, "title": {"en": str(at)}} for at in range(3)]

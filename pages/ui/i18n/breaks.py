@@ -55,6 +55,8 @@ WHOLE = (
     "รอบ|เดียว",
     "เล็ก|กว่า",
     "ที่|นี่",
+    "ต้อง|เขียน",
+    "เมื่อ|คืน",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

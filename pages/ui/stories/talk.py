@@ -19,7 +19,7 @@ from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.premium_bars import premium_bars
-from pages.ui.widgets.slides import Said, Slide, View, one_by_one
+from pages.ui.widgets.slides import Said, Slide, View, one_by_one, tears_a_letter
 from pages.ui.widgets.slides.contest import FEWER_ROUNDS, FEWEST_ROUNDS
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
@@ -85,11 +85,15 @@ def _tokens(story: Story) -> list[Slide]:
     drawn = [View(part.text, lanes, part.label) for part in story.parts]
     if len(drawn) == 2 and not story.has_short_parts:
         drawn = [*one_by_one(*drawn)]
-    over, notes = story.says_in_every_language("name"), translations("talk.notes_tokens")
-    if story.name in TALK:
-        notes = _joined(notes, story.says_in_every_language("says"))
     shown = [drawn] if story.has_short_parts else [[view] for view in drawn]
-    return [Slide("tokens", over=over, views=views, notes=notes) for views in shown]
+    over = story.says_in_every_language("name")
+    return [Slide("tokens", over=over, views=views, notes=_notes_on_tokens(story, views)) for views in shown]
+
+
+def _notes_on_tokens(story: Story, views: Sequence[View]) -> dict[str, str]:
+    torn = [translations("talk.notes_torn")] if any(map(tears_a_letter, views)) else []
+    says = [story.says_in_every_language("says")] if story.name in TALK else []
+    return _joined(translations("talk.notes_tokens"), *torn, *says)
 
 
 def _numbers(story: Story) -> list[Slide]:
@@ -206,21 +210,21 @@ def _beginning(subtitle: str) -> list[Slide]:
 def _fair() -> list[Slide]:
     """Return what parity does, and the premiums of the story on fairness: plain BPE and parity, on one text."""
     figures = make_story("fair").figures
-    taught, taught_notes, helped, title, axis, notes = (
+    taught, taught_notes, helped, title, notes = (
         translations(f"talk.fair_{step}", **figures)
-        for step in ("taught", "taught_notes", "helped", "says", "axis", "notes")
+        for step in ("taught", "taught_notes", "helped", "says", "notes")
     )
     named = [(t(f"talk.fair_{way}"), float(figures[f"{way}_premium"])) for way in ("plain", "fair")]
     said = without_breaks(title[language()]).replace("**", "")
     bars = premium_bars(named, base=t("languages.en_short"), says=said)
     return [
         Slide("words", title=taught, says=helped, notes=taught_notes),
-        Slide("bars", title=title, says=axis, html=bars, notes=notes),
+        Slide("bars", title=title, html=bars, notes=notes),
     ]
 
 
 def _end() -> Slide:
-    return _words_slide("talk.end", "talk.end_says", "talk.end_notes", is_strong=True)
+    return replace(_words_slide("talk.end", "talk.end_says", "talk.end_notes", is_strong=True), shows_code=True)
 
 
 def _words_slide(title: str, says: str, notes: str, *, is_strong: bool = False) -> Slide:

@@ -90,6 +90,8 @@ class Slide:
     notes: Said = field(default_factory=dict)
     """What the speaker may say."""
     is_strong: bool = False
+    shows_code: bool = False
+    """Whether it shows the QR code of the address, where phones can open it."""
     views: Sequence[View] = ()
     choices: Sequence[str] = ()
     right: int = 0
@@ -148,6 +150,8 @@ def _drawn(slide: Slide) -> dict[str, Any]:
         found |= {"choices": list(slide.choices), "right": slide.right}
     if slide.is_outcome:
         found["isOutcome"] = True
+    if slide.shows_code:
+        found["showsCode"] = True
     if slide.html:
         found["html"] = slide.html
     return found | {"stage": slide.stage, "receipt": slide.receipt, "vote": slide.vote}
@@ -209,6 +213,13 @@ def one_by_one(first: View, second: View) -> tuple[View, View]:
 
 def _cut(text: str, lane: Lane | Cut) -> Cut:
     return lane if isinstance(lane, Cut) else cut_of(text, lane)
+
+
+def tears_a_letter(view: View) -> bool:
+    """Tell whether tokens of a lane end inside a letter with its marks."""
+    drawn = _view(view)
+    whole = {*drawn["clusters"], len(view.text.encode())}
+    return any(not whole.issuperset(lane["ends"]) for lane in drawn["lanes"])
 
 
 def cut_of(text: str, lane: Lane) -> Cut:

@@ -8,7 +8,7 @@ import { Receipt } from "../../receipt/browser/receipt.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
 import { tintsAcross } from "../../token_view/browser/model/tints.js";
 import { labelsOf, plainWords } from "../../token_view/browser/words.js";
-import { Vote } from "./vote.js";
+import { Vote, squaresOf } from "./vote.js";
 
 /** @import { Cut } from "../../player/browser/types.d.ts" */
 /** @import { DeckLane, DeckOptions, DeckView, Said, Slide } from "./types.d.ts" */
@@ -40,7 +40,8 @@ export function wordsIn(className, said, locale) {
     if (!said[language]) continue;
     const line = make("p");
     line.lang = language;
-    said[language].split("**").forEach((part, at) => line.append(at % 2 ? make("b", "", part) : part));
+    const whole = said[language].replace(/-(?=\d)/g, "-\u2060"); // no line breaks within GPT-2
+    whole.split("**").forEach((part, at) => line.append(at % 2 ? make("b", "", part) : part));
     block.append(line);
   }
   return block;
@@ -106,6 +107,7 @@ export class SlideView {
     if (slide.html) this.element.append(document.createRange().createContextualFragment(slide.html));
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
     if (!isAlone) this.element.append(wordsIn("said", slide.says, options.locale));
+    if (slide.showsCode && options.code) this.element.append(squaresOf(options.code, options.address, ""));
   }
 
   /** @param {DeckView} view */

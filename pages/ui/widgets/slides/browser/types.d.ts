@@ -35,6 +35,8 @@ export interface Slide {
   says: Said;
   notes: Said;
   isStrong?: boolean;
+  /** Whether it shows the QR code of the address, where phones can open it. */
+  showsCode?: boolean;
   views?: DeckView[];
   choices?: string[];
   right?: number;
