@@ -238,25 +238,25 @@ test("a part of many letters is named by those of the sentence: where the merge 
   };
   const thirds = ["e0", "b8"];
   assert.deepEqual(said("นคไ", thirds, [{ from: 0, to: 2 }, { from: 3, to: 5 }]), {
-    words: ["first ⅓ of น …", "middle ⅓ of น …", "the beginning of น ค …"],
+    words: ["first ⅓ of น …", "middle ⅓ of น …", "first ⅔ of น ค …"],
     shown: [["นค", 0, 2, 3]],
   });
-  assert.deepEqual(said("aเยน", ["e0b980", "e0b8"], [{ from: 1, to: 6 }]).words, ["เ", "the beginning of ย …", "เ and start of ย …"]);
+  assert.deepEqual(said("aเยน", ["e0b980", "e0b8"], [{ from: 1, to: 6 }]).words, ["เ", "first ⅔ of ย …", "เ and first ⅔ of ย …"]);
   assert.deepEqual(said("aไทน", ["84", "e0b8"], [{ from: 3, to: 6 }]), {
-    words: ["end of ไ …", "the beginning of ท …", "end of ไ … and start of ท …"],
+    words: ["last ⅓ of ไ …", "first ⅔ of ท …", "last ⅓ of ไ … and first ⅔ of ท …"],
     shown: [["ไ", 2, 3, 3], ["ท", 0, 2, 3]],
   });
   // Not in the sentence: its letters that begin so, and one that differs from its letters in no more than the end.
-  assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["end of ร …", "the beginning of น …", "end of ร … and start of น …"]);
-  assert.deepEqual(said("aโ", ["82", "e0b8"]).words[0], "end of ข …"); // as the end of the more frequent letters
+  assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["last ⅓ of ร …", "first ⅔ of น …", "last ⅓ of ร … and first ⅔ of น …"]);
+  assert.deepEqual(said("aโ", ["82", "e0b8"]).words[0], "last ⅓ of ข …"); // as the end of the more frequent letters
   assert.deepEqual(said("a", ["a3", "e0b8"]).words[0], "a part of many letters");
   // The inside of a character of four bytes is neither its beginning nor its end.
   assert.deepEqual(said("🍜", ["9f", "8d"], [{ from: 1, to: 3 }]), {
     words: ["a part of 🍜 …", "a part of 🍜 …", "a part of 🍜 …"],
     shown: [["🍜", 1, 3, 4]],
   });
-  assert.deepEqual(said("🍜", ["9f8d", "9c"], [{ from: 1, to: 4 }]).words, ["a part of 🍜 …", "end of 🍜 …", "end of 🍜 …"]);
-  assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "end of ก and start of น …");
+  assert.deepEqual(said("🍜", ["9f8d", "9c"], [{ from: 1, to: 4 }]).words, ["a part of 🍜 …", "last ¼ of 🍜 …", "last ¾ of 🍜 …"]);
+  assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "last ⅓ of ก and first ⅔ of น …");
 });
 
 test("a part of a letter that the sentence does not have is named by the letter that a later merge makes of it", () => {

@@ -343,7 +343,7 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     first, second, third = page.evaluate(STEP, {**options, "locale": "en"})
     assert (first["lit"], first["past"], first["made"]) == (3, 3, 3)
     thirds = ["first ⅓ of ก …", "middle ⅓ of ก …"]
-    assert [words.replace("\u00a0", " ") for words in first["words"]] == [*thirds, "the beginning of ก ข …"]
+    assert [words.replace("\u00a0", " ") for words in first["words"]] == [*thirds, "first ⅔ of ก ข …"]
     assert "3 places in this sentence: 9 → 6 tokens" in first["says"].replace("\u00a0", " ")
     assert [(each["lit"], each["past"], each["made"]) for each in (second, third)] == [(2, 0, 2), (1, 0, 1)]
     colours = {tuple(each) for step in (first, second, third) for each in step["colours"]}
@@ -1361,11 +1361,11 @@ def test_the_race_counts_the_sentence_of_the_show_unless_another_text_is_chosen(
 
 # ---- the timeline
 
-STAR_WORDS = {f"word {name}" for name in ("นะ", "the")} | {"beats กรุงเทพมหานคร"}
+STAR_WORDS = {f"{name} is one token" for name in ("นะ", "the")} | {"beats กรุงเทพมหานคร"}
 DRAW_FLAGS = """([options, width, merges]) => {
   document.body.innerHTML = `<div style="width: ${width}px"></div>`;
   const stage = new parts.Stage(document.body.firstChild, options);
-  const names = ["GPT-2", "นะ", "GPT-4 (cl100k)", "the", "กรุงเทพมหานคร"];
+  const names = ["GPT-2", "นะ", "GPT-4", "the", "กรุงเทพมหานคร"];
   const kinds = ["beat", "thai"];
   const milestone = (merge, at) => ({ merge, kind: kinds[at % 2], name: names[at], says: names[at] });
   stage.bar.flag(merges.map(milestone), 744);
@@ -1381,6 +1381,7 @@ DRAW_FLAGS = """([options, width, merges]) => {
       const [off, isEarly] = [parseFloat(flag.style.getPropertyValue("--off")), flag.classList.contains("early")];
       return (left + right) / 2 + (isEarly ? off : -off);
     }),
+    offs: flags.map((flag) => parseFloat(flag.style.getPropertyValue("--off"))),
     line: ends(stage.bar.flags),
   };
   stage.remove();
@@ -1407,6 +1408,8 @@ def test_names_on_the_timeline_cover_no_other_name_and_no_flag(page: Page, width
         assert {"beats GPT-2", "beats GPT-4"} <= set(said) <= {"beats GPT-2", "beats GPT-4", *STAR_WORDS}
     left, right = found["line"]
     shown = [(tie, merge) for tie, merge, said in zip(found["ties"], merges, found["said"]) if said]
+    stars = [off for off, said in zip(found["offs"], found["said"]) if said in STAR_WORDS and "beats" not in said]
+    assert all(abs(off) < 1 for off in stars)  # a word stands at its merge, or not at all
     for tie, merge in shown:  # a sign that gave way is tied to its merge
         assert tie == pytest.approx(left + (right - left) * merge / 744, abs=0.6)
     drawn = sorted(found["names"] + found["signs"])
@@ -1479,7 +1482,7 @@ def test_flags_find_their_place_again_when_the_timeline_gets_wider(page: Page) -
     text = "the cat and the dog"
     tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
     merges = [(left, right, 2) for left, right in tokenizer.merges]
-    options = replay_options(tokenizer.pattern, "", merges, text, [("A long name", 18)], title="")
+    options = replay_options(tokenizer.pattern, "", merges, text, [("A long name", 18), ("Another", 14)], title="")
     options |= {"labels": section("stage", spoken="en"), "locale": "en"}
     page.set_viewport_size({"width": 1600, "height": 900})
     opened(page, bundle(STAGE / "stage.js"))

@@ -7,7 +7,6 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
-const FINE_PRINT = / \(.*\)$/; // after the name of a tokenizer
 const TOKENS = ["space", "superword"]; // milestones of a token that is no word
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
@@ -102,8 +101,7 @@ export class Bar {
    * @param {Milestone} milestone
    */
   saidBy(milestone) {
-    const { kind } = milestone;
-    const name = milestone.name.replace(kind === "beat" ? FINE_PRINT : "", "");
+    const { kind, name } = milestone;
     if (kind === "beat") return this.label("flag_beat", { name });
     return TOKENS.includes(kind) ? this.label("flag_token", { name }) : this.label("flag_word", { name });
   }
@@ -134,18 +132,29 @@ export class Bar {
       // A tokenizer that is beaten has its name in any case; a word only where there is room.
       return { want, at: want, half, name, isBeat, before: isBeat && !isBehind ? name : 0, behind: isBeat && isBehind ? name : 0 };
     });
+    const beatsOf = (/** @type {FlagBox[]} */ some) => some.filter(({ isBeat }) => isBeat);
     let boxes = measured();
-    if (!spread(boxes, width)) {
-      for (const { label, name, isBeat } of flags) if (label && isBeat) label.textContent = name.replace(FINE_PRINT, "");
+    let placed = beatsOf(boxes);
+    if (!spread(placed, width)) {
+      for (const { label, name, isBeat } of flags) if (label && isBeat) label.textContent = name;
       boxes = measured();
+      placed = beatsOf(boxes);
     }
-    while (!spread(boxes, width)) {
-      const longest = boxes.reduce((one, other) => (other.before + other.behind > one.before + one.behind ? other : one));
+    while (!spread(placed, width)) {
+      const longest = placed.reduce((one, other) => (other.before + other.behind > one.before + one.behind ? other : one));
       if (!longest.before && !longest.behind) break;
       longest.before = longest.behind = 0;
     }
+    // A word stands at its very merge, or not at all.
+    for (const box of boxes.filter(({ isBeat, name }) => !isBeat && name)) {
+      const after = placed.findIndex(({ at }) => at > box.at);
+      const place = after < 0 ? placed.length : after;
+      nameInRoom(box, placed[place - 1], placed[place], width);
+      if (box.before || box.behind) placed.splice(place, 0, box);
+    }
     boxes.forEach((box, at) => {
-      if (!box.before && !box.behind) nameInRoom(box, boxes[at - 1], boxes[at + 1], width);
+      const nth = placed.indexOf(box);
+      if (box.isBeat && !box.before && !box.behind) nameInRoom(box, placed[nth - 1], placed[nth + 1], width);
       const { flag, label } = flags[at];
       flag.style.insetInlineStart = `${(100 * box.at) / width}%`;
       const off = box.want - box.at; // a sign that gave way to another is tied to its place
@@ -194,7 +203,8 @@ function spread(boxes, width) {
 function nameInRoom(box, last, next, width) {
   const { at, half, name } = box;
   const end = next ? next.at - next.half - next.before : width + half;
-  const start = last ? last.at + last.half + last.behind : 0;
+  const start = last ? last.at + last.half + last.behind : -half;
+  if (at - half < start || at + half > end) return;
   if (end - at - half >= name) box.behind = name;
   else if (at - half - start >= name) box.before = name;
 }

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
+import { shortName } from "../../token_view/browser/words.js";
 import { shownText } from "./parts.js";
 
 /** @import { Sentence } from "./sentence.js" */
@@ -66,7 +67,7 @@ export class Milestones {
     const tokens = sentence.tokensAt(merge);
     this.levels = this.levels.filter((level) => {
       if (tokens >= level.count) return true;
-      this.add(merge, "beat", { name: level.name, level: level.count });
+      this.add(merge, "beat", { name: shortName(level.name), level: level.count });
       return false;
     });
     if (!this.waiting.size) return;

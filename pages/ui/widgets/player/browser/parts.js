@@ -188,7 +188,7 @@ function startsLike(start) {
 export function joinedWords(parts, label) {
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
-    if (parts.length > 1 && part.letter && part.from) return label("part_ends", { letter: shownText(part.letter) });
+    if (parts.length > 1 && part.letter && part.from) return label("part_ends", { letter: shownText(part.letter), fraction: fractionOf(part) });
     return at && !part.letter && !part.here.length ? label("part_next") : shareOf(part, label, parts.length > 1);
   }), label);
 }
@@ -222,12 +222,11 @@ export function madeWords(parts, label) {
  * @param {Label} label
  * @param {{ most?: number, isOneOfMany?: boolean }} [how] at most so many letters are named; whether other parts are
  */
-function shareHere({ here, from, to, size }, label, { most = 1, isOneOfMany = false } = {}) {
+function shareHere(part, label, { most = 1, isOneOfMany = false } = {}) {
+  const { here, from, to, size } = part;
   const letters = here.slice(0, isOneOfMany ? 1 : most).map((letter) => shownText(letter)).join(" ");
-  const isThird = size === 3 && to - from === 1;
-  const end = to === size ? "end_here" : isThird ? "middle_here" : "some_here";
-  const start = isThird ? "1_3_here" : "many_here";
-  const said = label(`part_${from ? end : isOneOfMany ? "next_here" : start}`, { letters });
+  const inside = size === 3 ? "middle_here" : "some_here";
+  const said = label(`part_${!from ? "start_here" : to === size ? "end_here" : inside}`, { letters, fraction: fractionOf(part) });
   return said.replace(` ${letters}`, `\u00a0${letters}`).replace(/ …/, "\u00a0…"); // no letter alone on a line
 }
 
@@ -277,8 +276,8 @@ function shareOf(part, label, isOneOfMany = false) {
   const noun = nounOf(part, label);
   if (letter && !from && to > 1) { // as when it was made
     const script = foreignScript(letter, label);
-    const shown = shownText(letter);
-    return script ? label("part_begins_of", { letter: shown, script, noun }) : label("part_begins", { letter: shown });
+    const values = { letter: shownText(letter), script, noun, fraction: fractionOf(part) };
+    return script ? label("part_begins_of", values) : label("part_begins", values);
   }
   if (here.length) return shareHere(part, label, { isOneOfMany });
   if (size === UNKNOWN) return label("part_of_many");
