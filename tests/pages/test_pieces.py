@@ -140,11 +140,15 @@ def test_the_lessons_speak_of_the_text_that_is_typed() -> None:
     assert LESSONS["fallback"]("น้ำ").says == ENGLISH["lessons.fallback_known"]
     assert "` ดี `" in says["prefix"]
     assert "**69**" in LESSONS["ids"]("Book").answer  # the B
-    assert "**224**" in LESSONS["ids"]("น้ำ").answer  # E0, though no byte of it is a token of both
+    assert LESSONS["ids"]("น้ำ").answer == ENGLISH["lessons.ids_none"]
+    assert "**131**" in LESSONS["ids"]("ฃ").answer
     assert "lost without bytes: **1**" in LESSONS["fallback"]("ดี ฮ ดี").answer
     assert "**0**" in LESSONS["fallback"]("น้ำ").answer.partition(".")[0]
     assert "in **1** way with" in LESSONS["prefix"]("hello").answer
     assert "in **2** without" in LESSONS["prefix"]("hello").answer
+    thai = LESSONS["prefix"]("กิน กินข้าว")  # written as bytes, and the space is a token of its own
+    assert "in **1** without" in thai.answer
+    assert "token of its own" in thai.says
     even, fewer = (LESSONS["small"](text).says for text in ("Book a doctor", "ขออนุญาตไปห้องน้ำครับ"))
     assert fewer == ENGLISH["lessons.small_says"]
     assert even.startswith("Not fewer here, but over all 648 Thai sentences of this app: 40,279 tokens")
@@ -440,7 +444,7 @@ def test_what_is_trained_here_is_a_lane_on_compare() -> None:
     assert app.title[0].value == ENGLISH["compare.title"]
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     own = ENGLISH["lessons.own_text"]
-    app.text_area(key="compare_text").set_value(own).run()
+    assert app.text_area(key="compare_text").value == own  # what was looked at comes along
     assert counts(app)["SentencePiece bpe 300"] == len(tokenizer_for(app).encode(own))
 
 
@@ -456,6 +460,7 @@ def test_characters_and_words_are_lanes_on_compare() -> None:
     app.button(key="naive_compare").click().run()
     assert app.title[0].value == ENGLISH["compare.title"]
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    assert counts(app)["BPE 1,000"] > 0
     app.text_area(key="compare_text").set_value("the cat sat 🧋").run()
     assert not app.exception
     assert counts(app)[ENGLISH["naive.characters"]] == len("the cat sat 🧋")

@@ -1,7 +1,7 @@
 """Characters and words as tokenizers, the baselines of BPE: vocabulary size against the length of a text."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -24,7 +24,7 @@ from pages.ui.widgets.token_view.chips import visible
 from tokenizer_core.analysis.baselines import NaiveTokenizer, character_tokenizer, word_tokenizer
 from tokenizer_core.analysis.lineage import token_counts
 from tokenizer_core.analysis.segmenters import newmm
-from tokenizer_core.bpe.protocols import count_tokens
+from tokenizer_core.bpe.protocols import AnyTokenizer, count_tokens
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Trainer
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -100,7 +100,7 @@ def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: 
         answer(answered, key="naive")
         draw_lanes(lanes, text)
         st.caption(t("lessons.naive_says"))
-    _compare(baselines.tokenizers, corpus_name)
+    compare_button(t("naive.compare"), lambda: _files(baselines, bpe, corpus_name), text, key="naive_compare")
     st.header(t("naive.chart"), anchor=False)
     _chart(baselines)
     st.caption(t("naive.from", corpus=corpus_title(corpus_name), characters=baselines.lengths["characters"]))
@@ -182,12 +182,16 @@ def _table(baselines: Baselines) -> None:
         figures_table(pd.DataFrame(rows, columns=head), t("naive.table"), words=words)
 
 
-def _compare(tokenizers: Mapping[str, NaiveTokenizer], corpus_name: str) -> None:
-    """Draw a button that takes the tokenizers of characters and words to Compare."""
+def _files(baselines: Baselines, bpe: Tokenizer, corpus_name: str) -> list[OpenedFile]:
+    """Return the tokenizers of the tab as Compare takes them, BPE at the size that is set."""
+    learned: dict[str, tuple[AnyTokenizer, str, object]] = {
+        t(f"naive.{name}"): (each, "characters" if name == "characters" else "words", each.counts)
+        for name, each in baselines.tokenizers.items()
+    }
+    learned[f"BPE {bpe.vocab_size:,}"] = (bpe, "BPE", list(bpe.merges))
     files = []
-    for name, tokenizer in tokenizers.items():
-        digest = hashlib.sha256(repr((name, tokenizer.counts)).encode()).hexdigest()
-        model = "characters" if name == "characters" else "words"
+    for name, (tokenizer, model, content) in learned.items():
+        digest = hashlib.sha256(repr((name, content)).encode()).hexdigest()
         opened = Opened(tokenizer, "corpus", model, files=(corpus_name,), digest=digest)
-        files.append(OpenedFile(t(f"naive.{name}"), opened, {}))
-    compare_button(t("naive.compare"), lambda: files, key="naive_compare")
+        files.append(OpenedFile(name, opened, {}))
+    return files

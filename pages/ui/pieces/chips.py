@@ -12,6 +12,7 @@ from pages.ui.frame.navigation import go
 from pages.ui.i18n import as_name, errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
+from pages.ui.inputs.text import show_text
 from pages.ui.widgets import formatting
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import Slide, cut_of
@@ -52,6 +53,11 @@ _STYLE = """<style>
 .piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
 @media (max-width: 640px) {
   .piece-chips .hex-name { padding-inline: .25rem; font-size: 1rem; line-height: 2.8; }
+}
+@media (hover: none) { /* what pointing shows elsewhere, at the foot of the screen */
+  .piece-chips > span:focus::after { content: attr(title); position: fixed; inset: auto .75rem .75rem; z-index: 9;
+    padding: .5rem .75rem; border-radius: .5rem; font: 400 1rem/1.7 inherit; white-space: normal;
+    color: light-dark(#ffffff, #191814); background: light-dark(#2b2a27, #f2f0eb); }
 }
 .piece-room { container-type: inline-size; }
 /* As large as the longest row has room: so much is beside the letters of a chip, and a letter is so wide. */
@@ -256,13 +262,15 @@ def _chip_html(chip: Chip, tinted: int) -> str:
         look += " hex-name"
     title = html.escape(without_breaks(said))
     shown = f"<span>{inner}</span><small>{chip.token_id}</small>"
-    return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'
+    return f'<span role="listitem" tabindex="-1" class="{look}" title="{title}">{shown}</span>'
 
 
-def compare_button(label: str, files: Callable[[], Sequence[OpenedFile]], *, key: str) -> None:
-    """Draw a button that opens tokenizers on Compare, where they are lanes beside all others."""
+def compare_button(label: str, files: Callable[[], Sequence[OpenedFile]], text: str, *, key: str) -> None:
+    """Draw a button that opens tokenizers on Compare, where they are lanes beside all others, with this text."""
     if st.button(label, icon=":material/compare_arrows:", key=key):
         with errors_shown():  # too many may be open
             for file in files():
                 keep_file(file)
+            if text.strip():
+                show_text(text)
             go("compare")

@@ -15,6 +15,7 @@ from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
 from pages.ui.pieces.chips import (
     MOST_NAMED,
+    SPACE,
     ShownLane,
     chips_slide,
     compare_button,
@@ -29,7 +30,6 @@ from pages.ui.widgets.controls import answer, fold, segmented
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.slides.talk import add_button, slides_of_entry
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
-from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import train
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -141,20 +141,25 @@ def _unseen(text: str, tokenizer: SentencePieceTokenizer) -> list[str]:
 def _prefix(text: str) -> Shown:
     english = small_text("parallel.en.txt", _ENGLISH_LINES)
     settings = replace(LECTURE, vocab_size=600)
-    lanes = [
-        ShownLane(f"lessons.prefix_{way}", _learned(english, replace(settings, add_dummy_prefix=is_added)))
+    ways = {
+        way: _learned(english, replace(settings, add_dummy_prefix=is_added))
         for way, is_added in (("on", True), ("off", False))
-    ]
+    }
+    lanes = [ShownLane(f"lessons.prefix_{way}", tokenizer) for way, tokenizer in ways.items()]
     word = next(iter(text.split()), t("lessons.prefix_text"))[:MOST_OF_WORD]
-    added, bare = (_ways_to_write(word, lane.tokenizer) for lane in lanes)
+    added, bare = (_ways_to_write(word, tokenizer) for tokenizer in ways.values())
     answered = t("lessons.prefix_answer", word=as_name(word), added=added, bare=bare)
-    return Shown(lanes, t("lessons.prefix_says", word=as_plain_markdown(word), lines=_ENGLISH_LINES), answered)
+    says = "lessons.prefix_apart" if bare == 1 else "lessons.prefix_says"
+    return Shown(lanes, t(says, word=as_plain_markdown(word), lines=_ENGLISH_LINES), answered)
 
 
-def _ways_to_write(word: str, tokenizer: AnyTokenizer) -> int:
+def _ways_to_write(word: str, tokenizer: SentencePieceTokenizer) -> int:
     """Return in how many ways a word is written at the start of a text and after a space: 1 or 2."""
     first, twice = tokenizer.encode(word), tokenizer.encode(f"{word} {word}")
-    return len({tuple(first), tuple(twice[len(first) :])})
+    later = twice[len(first) :]
+    if later and tokenizer.token_text(later[0]) == SPACE and later[:1] != first[:1]:
+        later = later[1:]  # a space of its own is no other way to write the word
+    return len({tuple(first), tuple(later)})
 
 
 def _ids(text: str) -> Shown:
@@ -164,7 +169,7 @@ def _ids(text: str) -> Shown:
     byte = next(iter(seen), 0xE0)
     named = {"byte": f"{byte:02X}", "value": byte}
     says = t("lessons.ids_says", **named, control=CONTROLS)
-    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS)
+    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS) if seen else t("lessons.ids_none")
     return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, answered)
 
 
@@ -252,10 +257,6 @@ def show() -> Callable[[], list[Slide]]:
     lesson = LESSONS[chosen](text) if chosen in LESSONS else _own(trained)
     with st.container(key="pieces_lesson"):
         _draw(lesson, text)
-    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
-        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
-        if lesson.is_striped:  # of the others, a talk would keep no more than stripes, which do not show it
-            add_button(entry_of(chosen, lesson.lanes, text), key="pieces_add")
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
@@ -264,10 +265,14 @@ def show() -> Callable[[], list[Slide]]:
         if lesson.more:
             with fold(t("lessons.word_piece"), icon=":material/info:", key="pieces_word_piece"):
                 st.markdown(lesson.more)
-    elif lesson.more:
+    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
+        if chosen == OWN and trained is not None:
+            compare_button(t("studio.compare"), lambda: [trained_file(trained)], text, key="pieces_compare")
+        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
+        if lesson.is_striped:  # of the others, a talk would keep no more than stripes, which do not show it
+            add_button(entry_of(chosen, lesson.lanes, text), key="pieces_add")
+    if lesson.more and chosen != OWN:
         st.markdown(lesson.more, help=lesson.detail or None)
-    if chosen == OWN and trained is not None:
-        compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     if lesson.is_striped:
         return lambda: slides_of_entry(entry_of(chosen, lesson.lanes, text))
     return lambda: [chips_slide(chosen, lesson.answer, lesson.lanes, text)]

@@ -173,7 +173,10 @@ def _say_word_piece_done(job: WordPieceJob) -> None:
     tokenizer = job.tokenizer
     assert tokenizer is not None
     size = vocab_size_with_special(tokenizer)
-    _say_learned(t("pieces.done_word_piece", size=size, seconds=f"{job.seconds:.1f}"))
+    words = t("pieces.done_word_piece", size=size, seconds=f"{job.seconds:.1f}")
+    if size < job.vocab_size:
+        words += " " + t("pieces.fewer_word_piece", asked=job.vocab_size)
+    _say_learned(words)
     _say_kept()
     label = t("pieces.download_word_piece")
     save_button(label, tokenizer.content, "tokenizer.json", key="pieces_download_word_piece")

@@ -36,9 +36,10 @@ _STYLE = """<style>
 _SIDEWAYS = """<style>
 .sideways { position: relative; timeline-scope: --sideways; }
 .sideways > [role="region"] { scroll-timeline: --sideways inline; }
-.sideways::after { content: "›"; position: absolute; right: 0; top: 50%; translate: 0 -50%; pointer-events: none;
-  width: 2rem; border-radius: 1rem; text-align: center; font-size: 1.5rem; line-height: 1.85rem; opacity: 0;
-  color: light-dark(#ffffff, #191814); background: light-dark(#0f766e, #2dd4bf);
+.sideways::after { content: "›"; position: absolute; inset: 0 0 0 auto; width: 3rem; pointer-events: none;
+  display: grid; place-content: center end; font-size: 2rem; font-weight: 600; opacity: 0;
+  color: light-dark(#0f766e, #2dd4bf);
+  background: linear-gradient(to right, transparent, light-dark(#ffffff, #171614) 70%);
   animation: goes-on-sideways linear; animation-timeline: --sideways; }
 @keyframes goes-on-sideways { from, 90% { opacity: 1; } to { opacity: 0; } }
 </style>"""
