@@ -200,7 +200,7 @@ def test_the_sentence_can_be_changed_and_is_escaped() -> None:
         ([("a", 2)], None),
         (
             [("a", 2, "ฃ😂"), ("b", 6)],
-            "a does not know 2 characters (ฃ😂), which are lost: the numbers of tokens cannot be compared.",
+            "a loses 2 characters (ฃ😂): the numbers of tokens cannot be compared.",
         ),
     ],
     ids=["fewer", "alike", "a text that one drops", "alone", "lost characters"],
@@ -250,7 +250,7 @@ def test_a_character_that_a_training_does_not_know_is_named_and_marked_wherever_
     app = open_pieces()
     app.text_input(key="pieces_text_ids").set_value("กิน ☃").run()
     start(app, model_type=kind, vocab_size=size)
-    names = "does not know 1 character (☃), which is lost"
+    names = "loses 1 character (☃)"
     wait_until(app, lambda: any(names in each.value for each in app.header))
     bodies = [each.proto.body for each in app.get("html")]
     assert any('class="token-chip unknown"' in body for body in bodies if "<table" in body)
@@ -411,8 +411,8 @@ def test_the_chart_has_a_line_for_bpe_and_a_named_point_for_each_baseline() -> N
 
 def test_chips_show_badges_and_name_what_they_cover() -> None:
     chips = chips_of(tokenizer_of(), "☃ a")
-    assert [(chip.kind, chip.covers) for chip in chips if chip.kind == "unknown"] == [("unknown", "☃")]
-    drawn = chips_html([Chip("<b>", 7, "byte", '"<x>')], label="<i>")
+    assert [chip.covers for chip in chips if chip.kind == "unknown"] == [[Share("☃", 0, 3, 3)]]
+    drawn = chips_html([Chip("<b>", 7, "byte", [Share('"<x>', 0, 4, 4)])], label="<i>")
     assert "<b>" not in drawn
     assert "<x>" not in drawn
     assert "<i>" not in drawn
@@ -421,7 +421,7 @@ def test_chips_show_badges_and_name_what_they_cover() -> None:
 
 
 def test_a_token_has_one_colour_whatever_stands_before_it() -> None:
-    chips = [Chip(f"<0x{byte}>", 0, "byte", "") for byte in ("CE", "95", "CE", "BB", "CE", "BB", "CE", "AC")]
+    chips = [Chip(f"<0x{byte}>", 0, "byte", []) for byte in ("CE", "95", "CE", "BB", "CE", "BB", "CE", "AC")]
     tints = re.findall(r"tint-(\d+)", chips_html(chips, label=""))
     assert len(tints) == len(chips)
     assert len(set(zip((chip.shown for chip in chips), tints, strict=True))) == len({chip.shown for chip in chips})
@@ -434,7 +434,14 @@ def test_chips_of_a_byte_level_tokenizer_show_which_part_of_a_character_they_cov
     ]
     assert [chip.kind for chip in chips] == ["bytes", "byte", "ordinary", "ordinary"]
     part = '<span class="share" style="--from:0%;--to:67%" title="E0 B8"><i>ก</i></span>'
-    assert part in chips_html(chips, label="")
+    drawn = without_breaks(chips_html(chips, label=""))
+    assert part in drawn
+    titles = re.findall(r'<span role[^>]* title="([^"]+)"', drawn)
+    assert [title.rpartition(" · ")[2] for title in titles[:3]] == [
+        *("covers byte 1–2 of 3 of “ก”", "covers byte 3 of 3 of “ก”", "covers “␣”")
+    ]
+    (mark,) = chips_of(Tokenizer([(0xE0, 0xB9), (256, 0x89)]), "้")
+    assert "covers “◌้”" in without_breaks(chips_html([mark], label=""))
 
 
 def test_what_is_trained_here_is_a_lane_on_compare() -> None:

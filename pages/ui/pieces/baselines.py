@@ -103,7 +103,9 @@ def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: 
     compare_button(t("naive.compare"), lambda: _files(baselines, bpe, corpus_name), text, key="naive_compare")
     st.header(t("naive.chart"), anchor=False)
     _chart(baselines)
-    st.caption(t("naive.from", corpus=corpus_title(corpus_name), characters=baselines.lengths["characters"]))
+    measured = baselines.lengths["characters"]
+    key = "naive.from" if measured == MOST_CHARACTERS else "naive.from_all"
+    st.caption(t(key, corpus=corpus_title(corpus_name), characters=measured))
     _table(baselines)
     return lambda: [chips_slide("naive", answered, lanes, text)]
 
@@ -169,7 +171,7 @@ def baselines_chart() -> ChartType:
 def _table(baselines: Baselines) -> None:
     """Show the most frequent entries of each vocabulary."""
     names = list(baselines.tokenizers)
-    head = [t("naive.rank"), *(cell for name in names for cell in (t(f"naive.{name}"), "×"))]
+    head = [t("naive.rank"), *(cell for name in names for cell in (t(f"naive.{name}"), t("naive.times")))]
     rows = []
     for place in range(SHOWN_ENTRIES):
         cells = [f"{place + 1}"]

@@ -100,7 +100,7 @@ class Chip(NamedTuple):
     token_id: int
     kind: str
     """"ordinary", "byte", "bytes", or what has a badge: "unknown", "control"."""
-    covers: str
+    covers: Sequence[Share]
     """The stretch of the text under it."""
 
 
@@ -114,9 +114,7 @@ def chips_of(tokenizer: AnyTokenizer, text: str) -> list[Chip]:
         ends = np.cumsum([len(tokenizer.token_bytes(token_id)) for token_id in ids.tolist()], dtype=np.int64)
         placed = PlacedTokens(ids, np.append(0, ends)[: len(ids)].astype(np.int64), ends)
     return [
-        Chip(
-            *_face(tokenizer, token_id, content, start, end), covers=content[start:end].decode("utf-8", "replace")
-        )
+        Chip(*_face(tokenizer, token_id, content, start, end), covers=shares_of(content, start, end))
         for token_id, start, end in zip(*(each.tolist() for each in placed), strict=True)
     ]
 
@@ -160,7 +158,8 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> list[Counted]:
 
 def _lost(chips: Sequence[Chip]) -> str:
     """Return the characters under unknown tokens, without white space."""
-    return "".join("".join(chip.covers.split()) for chip in chips if chip.kind == "unknown")
+    covered = "".join(share.characters for chip in chips if chip.kind == "unknown" for share in chip.covers)
+    return "".join(covered.split())
 
 
 def _lane_html(lane: ShownLane, chips: Sequence[Chip]) -> str:
@@ -252,7 +251,8 @@ def _token_of(chip: Chip) -> bytes:
 
 
 def _chip_html(chip: Chip, tinted: int) -> str:
-    said = t("pieces.covers", text=chip.covers) if chip.covers else t("pieces.covers_nothing")
+    covered = " + ".join(map(_covered, chip.covers))
+    said = t("pieces.covers", what=covered) if covered else t("pieces.covers_nothing")
     if chip.kind != "ordinary":
         said = f"{t(f'pieces.kind_{chip.kind}')} · {said}"
     shares = [] if isinstance(chip.shown, str) else chip.shown
@@ -263,6 +263,15 @@ def _chip_html(chip: Chip, tinted: int) -> str:
     title = html.escape(without_breaks(said))
     shown = f"<span>{inner}</span><small>{chip.token_id}</small>"
     return f'<span role="listitem" tabindex="-1" class="{look}" title="{title}">{shown}</span>'
+
+
+def _covered(share: Share) -> str:
+    """Name the characters of a share, or of one character its bytes, counted from 1."""
+    text, size = visible(share.characters), share.size
+    if share.end - share.start == size:
+        return f"“{text}”"
+    places = f"{share.start + 1}" if share.end - share.start == 1 else f"{share.start + 1}–{share.end}"
+    return t("pieces.covers_part", places=places, size=size, text=text)
 
 
 def compare_button(label: str, files: Callable[[], Sequence[OpenedFile]], text: str, *, key: str) -> None:

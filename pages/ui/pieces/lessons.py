@@ -24,7 +24,7 @@ from pages.ui.pieces.chips import (
     entry_of,
     say_who_needs_fewest,
 )
-from pages.ui.pieces.training import AWAITED, JOB, own_lanes, result
+from pages.ui.pieces.training import AWAITED, JOB, is_ours_on_its_way, own_lanes, result
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets.controls import answer, fold, segmented
 from pages.ui.widgets.slides import Slide
@@ -207,7 +207,8 @@ def _lost(tokenizer: HuggingFaceTokenizer) -> list[int]:
 def _own(trained: Trained | None) -> Shown:
     """Return what the visitor trained, and what to see in it."""
     lanes = own_lanes()
-    shown = Shown(lanes, t("lessons.own_says" if len(lanes) > 1 else "lessons.own_alone"), is_race=True)
+    says = "own_says" if len(lanes) > 1 else "own_soon" if is_ours_on_its_way() else "own_alone"
+    shown = Shown(lanes, t(f"lessons.{says}"), is_race=True)
     if not isinstance(trained, HuggingFaceTokenizer) or trained.word_piece is None:
         return shown
     thai, english = _lost(trained)

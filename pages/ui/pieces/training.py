@@ -92,6 +92,14 @@ def _start_ours_beside(job: SentencePieceJob | WordPieceJob) -> None:
         BESIDE.put(registry().start(training, owner=visitor.owner()).id)
 
 
+def is_ours_on_its_way() -> bool:
+    """Whether our BPE is still to be trained for the result, or trains."""
+    job, beside = result(), registry().get(BESIDE.get())
+    if job is None or job.vocab_size <= BYTES:
+        return False
+    return not beside.ended if beside is not None else LEARNED_FROM.get() is not None
+
+
 def own_lanes() -> list[ShownLane]:
     """Return what the visitor trained with another library, and our BPE at the same size as far as it has got."""
     job = result()
@@ -156,8 +164,10 @@ def _say_done(job: SentencePieceJob) -> None:
     """Say what was learned, from how much, and let it be saved."""
     tokenizer = job.tokenizer
     assert tokenizer is not None
-    words = t("pieces.done", size=tokenizer.vocab_size, lines=job.log.sentences or 0, seconds=f"{job.seconds:.1f}")
-    _say_learned(words)
+    seconds = f"{job.seconds:.1f}"
+    kind = t(f"pieces.model_type_{job.settings.model_type}")
+    lines = job.log.sentences or 0
+    _say_learned(t("pieces.done", kind=kind, size=tokenizer.vocab_size, lines=lines, seconds=seconds))
     if job.log.skipped:
         said = t("pieces.skipped", lines=job.log.skipped, limit=job.settings.max_sentence_length)
         st.warning(said, icon=":material/info:")

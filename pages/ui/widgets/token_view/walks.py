@@ -26,6 +26,7 @@ TRACE_STYLE = """<style>
   font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .trace th { border: 0; padding: .3rem .75rem .3rem 0; text-align: start; font-weight: 400; font-size: .875rem; }
 .trace s { opacity: .75; }
+.trace .word th { padding-top: 1rem; font-size: 1.125rem; font-weight: 600; }
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
@@ -127,7 +128,11 @@ def _log(score: float) -> str:
 
 def _walk(words: Sequence[str], model: WordPiece, written: Callable[[int], str]) -> None:
     walks = [walk(word, model) for word in words]
-    rows = "".join(walk_html(each, written) for each in walks)
+    rows = "".join(
+        (f"<tr class='word'><th colspan=3>{html.escape(visible(each.word))}</th></tr>" if len(walks) > 1 else "")
+        + walk_html(each, written)
+        for each in walks
+    )
     st.html(chip_style() + scroll_box("trace", f"<table>{rows}</table>", t("trace.walk")))
     tried, tokens = sum(len(each.attempts) for each in walks), sum(len(each.ids) for each in walks)
     st.caption(t("trace.walk_says"), help=t("trace.walk_more", tried=tried, tokens=tokens))
