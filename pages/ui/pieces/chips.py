@@ -150,6 +150,8 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> list[Counted]:
         said.append(t("pieces.hatched"))
     if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in shown):
         said.append(t("pieces.space", sign=SPACE))
+    if any(chip.kind == "ordinary" and str(chip.shown).startswith("##") for chip in shown):
+        said.append(t("pieces.inside"))
     if any(BLANK in str(chip.shown) for chip in shown):
         said.append(t("pieces.blank", sign=BLANK))
     st.caption(" ".join(said))

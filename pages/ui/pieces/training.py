@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.frame import visitor
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.navigation import page
 from pages.ui.i18n import error_sentence, errors_shown, t
 from pages.ui.inputs.corpus import Corpus
@@ -123,6 +124,8 @@ def progress() -> None:
     _start_ours_beside(job)
     beside = registry().get(BESIDE.get())
     pending = not job.ended or (beside is not None and not beside.ended)
+    if not job.ended:
+        bring_into_view("pieces_row", str(id(job)))  # a phone has no room below its button
     st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(job, pending)
 
 
