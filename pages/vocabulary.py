@@ -11,7 +11,7 @@ from pages.ui.vocabulary.compared import compared
 from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
-from pages.ui.vocabulary.trace import trace_a_word
+from pages.ui.vocabulary.trace import trace_a_word, word_slides
 from pages.ui.vocabulary.unreached import say_how_many_are_unreached, unreached
 from pages.ui.widgets.slides import present
 
@@ -24,7 +24,7 @@ if lanes:
     with chooser:
         lane = choose_lane(lanes, earlier, is_asked=tab != "cost")
     near = without_earlier(lanes, lane)
-    present(lambda: [*slides_of(lane, near), *tree_slides(lane)])
+    present(lambda: (tab == "merges" and word_slides(near)) or [*slides_of(lane, near), *tree_slides(lane)])
     with page:
         if tab == "browse":
             with said:

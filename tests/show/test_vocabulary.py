@@ -436,6 +436,14 @@ def test_the_page_can_be_presented() -> None:
     assert slides[1]["views"][0]["text"] == "ที่ผ่านมา"
 
 
+def test_the_tab_of_merges_presents_the_word_that_is_followed() -> None:
+    app = open_page("vocabulary", tab="merges")
+    app.text_input(key="vocabulary_word").set_value("ครูไปน้ำตก").run()
+    app.button(key="present").click().run()
+    (slide,) = (deck_on(app) or {})["slides"]
+    assert slide["views"][0]["text"] == "ครูไปน้ำตก"
+
+
 # ---- tokenizers from files
 
 

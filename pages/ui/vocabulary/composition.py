@@ -91,7 +91,7 @@ def strip_chart() -> ChartType:
                 axis=alt.Axis(grid=False, tickCount=6, format=",d"),
             ),
             alt.X2("end"),
-            alt.Y("script:N", title=None, sort=None, axis=alt.Axis(labelLimit=200)),
+            alt.Y("script:N", title=None, sort=None, axis=alt.Axis(labelLimit=200, labelOverlap=False)),
             alt.Opacity("share:Q", legend=None, scale=alt.Scale(domain=[0, 1], range=[0.04, 1])),
             tooltip=[
                 alt.Tooltip("script:N", title=" "),

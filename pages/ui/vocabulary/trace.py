@@ -7,10 +7,12 @@ import streamlit as st
 
 from pages.ui.i18n import t
 from pages.ui.inputs.text import own_sentence
-from pages.ui.session import remembered
+from pages.ui.inputs.tokenizers import why_not_encodable
+from pages.ui.session import Maybe, remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import scroll_box, sideways
+from pages.ui.widgets.slides import Slide, View, verdict
 from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
@@ -32,6 +34,13 @@ def trace_a_word(lane: Lane) -> None:
     else:
         st.html(TRACE_STYLE)
         st.fragment(_word)(show)
+
+
+def word_slides(lanes: Sequence[Lane]) -> list[Slide]:
+    """Return how each of these lanes cuts the word that is followed, if it can."""
+    word = (Maybe[str]("vocabulary_word").get() or "")[:MOST_CHARACTERS]
+    view = View(word, [lane for lane in lanes if not why_not_encodable(lane, word)])
+    return [Slide("tokens", title=verdict(view), views=[view])] if word and view.lanes else []
 
 
 def _word(show: Callable[[str], None]) -> None:
