@@ -56,7 +56,7 @@ _STYLE = """<style>
 }
 @media (hover: none) { /* what pointing shows elsewhere, at the foot of the screen */
   .piece-chips > span:focus::after { content: attr(title); position: fixed; inset: auto .75rem .75rem; z-index: 9;
-    padding: .5rem .75rem; border-radius: .5rem; font: 400 1rem/1.7 inherit; white-space: normal;
+    padding: .5rem .75rem; border-radius: .5rem; font-size: 1rem; line-height: 1.7; white-space: normal;
     color: light-dark(#ffffff, #191814); background: light-dark(#2b2a27, #f2f0eb); }
 }
 .piece-room { container-type: inline-size; }
