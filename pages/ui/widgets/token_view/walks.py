@@ -69,7 +69,7 @@ def _lattice(stretches: Sequence[str], model: Unigram) -> None:
         return
     ways, total = all_paths(arcs, len(text))
     st.html(chip_style() + _STYLE + sideways(lattice_html(text, arcs, paths[0], model, t("trace.lattice"))))
-    fits = sum(not is_unknown(arc, model) for arc in arcs)
+    fits = sum(not _is_unknown(arc, model) for arc in arcs)
     st.caption(t("trace.lattice_says", fits=fits, ways=ways), help=t("trace.lattice_scores"))
     st.html(
         scroll_box(
@@ -79,7 +79,7 @@ def _lattice(stretches: Sequence[str], model: Unigram) -> None:
     st.caption(t("trace.runners_up_says", shown=len(paths)))
 
 
-def is_unknown(arc: Arc, model: Unigram) -> bool:
+def _is_unknown(arc: Arc, model: Unigram) -> bool:
     """Return whether a piece stands for a character that the model does not know."""
     return arc.token_id == model.unknown[0]
 
@@ -95,7 +95,7 @@ def lattice_html(text: str, arcs: Sequence[Arc], best: Path, model: Unigram, lab
 def _node(text: str, arc: Arc, model: Unigram, row: int) -> str:
     piece = text[arc.start : arc.end]
     look = f" lit token-chip tint-{tint(piece.encode())}" if row == 1 else ""
-    look += " unknown" if is_unknown(arc, model) else ""
+    look += " unknown" if _is_unknown(arc, model) else ""
     place = f"grid-row:{row};grid-column:{arc.start + 1}/{arc.end + 1}"
     shown = html.escape(visible(piece))
     return f'<div class="node{look}" style="{place}"><bdi>{shown}</bdi><b>{_log(arc.score)}</b></div>'
@@ -114,11 +114,11 @@ def paths_html(text: str, paths: Sequence[Path], total: float, model: Unigram) -
 
 def _piece(text: str, arc: Arc, model: Unigram) -> str:
     piece = text[arc.start : arc.end]
-    return _unknown(piece) if is_unknown(arc, model) else chip(piece.encode())
+    return _unknown(piece) if _is_unknown(arc, model) else chip(piece.encode())
 
 
 def _unknown(shown: str) -> str:
-    title = html.escape(t("pieces.kind_unknown"))
+    title = html.escape(t("token_view.lost"))
     return f'<bdi class="token-chip unknown" title="{title}">{html.escape(visible(shown))}</bdi>'
 
 
