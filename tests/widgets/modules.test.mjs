@@ -106,7 +106,11 @@ test("what a split pattern cuts from a Thai consonant is parted where its marks 
   assert.deepEqual(zonesOf("ตู้", [3, 6]), [[1, 0, 27], [0, 27, 67], [1, 67, 100]]);
   assert.deepEqual(zonesOf("ตู้", [6, 3]), [[0, 0, 27], [0, 27, 67], [1, 67, 100]]);
   assert.deepEqual(zonesOf("ที่", [6, 3]), [[0, 0, 67], [0, 67, 83.5], [1, 83.5, 100]]);
-  for (const [cluster, sizes] of [["น้ำ", [3, 6]], ["ข", [3]], ["é", [2]], ["ลั", [1, 5]]]) assert.equal(zonesOf(cluster, sizes), null);
+  for (const [cluster, sizes] of [["น้ำ", [1, 8]], ["ข", [3]], ["é", [2]], ["ลั", [1, 5]]]) assert.equal(zonesOf(cluster, sizes), null);
+  // The ring of sara am is above the consonant and below the tone mark; its aa stands after the consonant.
+  assert.deepEqual(zonesOf("น้ำ", [3, 6]), [[0, 0, 67], [1, 67, 83.5], [1, 83.5, 100], [1, 0, 100, "after"]]);
+  assert.deepEqual(zonesOf("น้ำ", [6, 3]), [[0, 0, 67], [1, 67, 83.5], [0, 83.5, 100], [1, 0, 100, "after"]]);
+  assert.deepEqual(zonesOf("กำ", [3, 3]), [[0, 0, 67], [1, 67, 100], [1, 0, 100, "after"]]);
   assert.equal(zonesOf(`ก${"่".repeat(100)}`, Array(64).fill(3)), null); // only some of whose pieces are drawn
   const box = { text: "ลั", stripes: [["t1", 3], ["t2", 3]], starts: false, ends: false };
   assert.match(tintStyle({ ...box, zones: zonesOf("ลั", [3, 3]) }), /linear-gradient\(to top, var\(--t1\) 0% 67%, .*var\(--t2\) 67% 100%\)/);

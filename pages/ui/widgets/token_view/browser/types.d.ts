@@ -166,8 +166,8 @@ interface Stretch {
 /** One tint and its share: the bytes that a token has in a box. */
 export type Stripe = [tint: string, bytes: number];
 
-/** A stripe by its number, and the part of a box's height that it takes, in percent from below. */
-export type Zone = [stripe: number, low: number, high: number];
+/** A stripe by its number, and the part of a box's height that it takes, in percent from below: over the consonant, or "after" it. */
+export type Zone = [stripe: number, low: number, high: number, place?: "after"];
 
 /** A segment or a cluster of the text as it is. */
 export interface ReadingBox extends Stretch {

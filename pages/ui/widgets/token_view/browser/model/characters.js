@@ -55,7 +55,8 @@ export function utf8Length(text) {
   return bytes;
 }
 
-const THAI_LETTER = /^[ก-ฮ][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{1,4}$/u; // a consonant with as many marks as have a place
+const THAI_LETTER = /^[ก-ฮ](?!$)[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{0,4}\u0e33?$/u; // a consonant with as many marks as have a place
+const SARA_AM = "\u0e33"; // a ring above the consonant, below its other marks, and an aa after it
 const THAI_BELOW = /[\u0e38-\u0e3a]/u;
 const THAI_BYTES = 3;
 const [BELOW_MARKS, ABOVE_MARKS] = [27, 67]; // percent of the height of a box: where a Thai consonant begins and ends
@@ -71,12 +72,14 @@ export function zonesOf(cluster, sizes) {
   if (!THAI_LETTER.test(cluster) || sizes.some((size) => size % THAI_BYTES)) return null;
   const stripes = sizes.flatMap((size, stripe) => Array(size / THAI_BYTES).fill(stripe)); // of each character
   const marks = [...cluster].map((mark, at) => ({ mark, stripe: stripes[at] })).slice(1);
+  if (marks.at(-1)?.mark === SARA_AM) marks.unshift(...marks.splice(-1));
   const [below, above] = [true, false].map((isBelow) => marks.filter(({ mark }) => THAI_BELOW.test(mark) === isBelow));
   const step = (100 - ABOVE_MARKS) / above.length;
   const middle = /** @type {Zone} */ ([stripes[0], below.length ? BELOW_MARKS : 0, above.length ? ABOVE_MARKS : 100]);
   const under = below.slice(0, 1).map(({ stripe }) => /** @type {Zone} */ ([stripe, 0, BELOW_MARKS]));
   const over = above.map(({ stripe }, at) => /** @type {Zone} */ ([stripe, ABOVE_MARKS + at * step, ABOVE_MARKS + (at + 1) * step]));
-  return [...under, middle, ...over];
+  const after = cluster.endsWith(SARA_AM) ? [/** @type {Zone} */ ([stripes[stripes.length - 1], 0, 100, "after"])] : [];
+  return [...under, middle, ...over, ...after];
 }
 
 /** @param {string} character */

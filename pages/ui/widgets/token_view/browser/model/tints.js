@@ -139,6 +139,8 @@ export function tintStyle(box) {
   return `${ground}; background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
 }
 
+const SARA_AA = ".42em"; // its width after a consonant
+
 /**
  * The pieces of a Thai letter where its consonant and its marks stand: the borders go between them, as the cuts do, and
  * not through the consonant.
@@ -146,6 +148,8 @@ export function tintStyle(box) {
  * @param {Zone[]} zones
  */
 function besideMarks({ stripes, starts, ends }, zones) {
+  const [after] = zones.filter(([, , , place]) => place);
+  if (after) zones = zones.filter((zone) => zone !== after);
   const line = "var(--half-slit, .5px)";
   const upwards = (/** @type {string[]} */ stops) => `linear-gradient(to top, ${stops.join(", ")})`;
   const grounds = zones.flatMap(([stripe, low, high], at) => [
@@ -156,10 +160,12 @@ function besideMarks({ stripes, starts, ends }, zones) {
   const side = (/** @type {(stripe: number) => boolean} */ has) =>
     upwards(zones.map(([stripe, low, high]) => `${has(stripe) ? "var(--slit)" : "transparent"} ${low}% ${high}%`));
   const sides = [
-    ...(ends ? [] : [`${side((stripe) => stripe < stripes.length - 1)} 100% 0`]),
+    ...(ends || after ? [] : [`${side((stripe) => stripe < stripes.length - 1)} 100% 0`]),
     ...(starts ? [] : [`${side((stripe) => stripe > 0)} 0 0`]),
+    ...(after ? [`${side((stripe) => stripe !== after[0])} right calc(${SARA_AA} - ${line}) top 0`] : []),
   ];
-  return [...sides.map((each) => `${each} / calc(2 * ${line}) 100% no-repeat`), upwards(grounds)].join(", ");
+  const beside = after ? [`${upwards([`var(--${stripes[after[0]][0]}) 0 100%`])} right -1px top 0 / calc(${SARA_AA} + 1px) 100% no-repeat`] : [];
+  return [...sides.map((each) => `${each} / calc(2 * ${line}) 100% no-repeat`), ...beside, upwards(grounds)].join(", ");
 }
 
 /**
