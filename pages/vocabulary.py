@@ -13,7 +13,7 @@ from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.trace import trace_a_word, word_slides
 from pages.ui.vocabulary.unreached import say_how_many_are_unreached, unreached
-from pages.ui.widgets.slides import present
+from pages.ui.widgets.slides import Slide, present
 
 lanes = all_lanes()
 if lanes:
@@ -24,7 +24,7 @@ if lanes:
     with chooser:
         lane = choose_lane(lanes, earlier, is_asked=tab != "cost")
     near = without_earlier(lanes, lane)
-    present(lambda: (tab == "merges" and word_slides(near)) or [*slides_of(lane, near), *tree_slides(lane)])
+    slides: list[Slide] = []
     with page:
         if tab == "browse":
             with said:
@@ -33,14 +33,16 @@ if lanes:
         elif tab == "merges":
             trace_a_word(lane)
             gpt2_files()
+            slides = word_slides(lane, near)
         elif tab == "made_of":
-            composition(lane, near)
+            slides = composition(lane, near)
         elif tab == "compared":
-            compared(lane, lanes, said)
+            slides = compared(lane, lanes, said)
         elif tab == "unreached":
             with said:
-                say_how_many_are_unreached(lane)
+                slides = say_how_many_are_unreached(lane)
             st.fragment(unreached)(lane, near)
         else:
-            vocabulary_cost(lanes, said)
+            slides = vocabulary_cost(lanes, said)
+    present(lambda: slides or [*slides_of(lane, near), *tree_slides(lane)])
 how_to_read("vocabulary")

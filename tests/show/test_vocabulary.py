@@ -440,8 +440,19 @@ def test_the_tab_of_merges_presents_the_word_that_is_followed() -> None:
     app = open_page("vocabulary", tab="merges")
     app.text_input(key="vocabulary_word").set_value("ครูไปน้ำตก").run()
     app.button(key="present").click().run()
-    (slide,) = (deck_on(app) or {})["slides"]
-    assert slide["views"][0]["text"] == "ครูไปน้ำตก"
+    word, tree = (deck_on(app) or {})["slides"]
+    assert word["views"][0]["text"] == "ครูไปน้ำตก"
+    assert "น้ำ" in tree["html"]
+
+
+@pytest.mark.parametrize(("tab", "bars"), [("made_of", 5), ("compared", 3), ("unreached", 2), ("cost", 5)])
+def test_a_tab_presents_its_own_answer_and_bars(tab: str, bars: int) -> None:
+    app = open_page("vocabulary", tab=tab)
+    answer = app.header[0].value
+    app.button(key="present").click().run()
+    slide = (deck_on(app) or {})["slides"][0]
+    assert without_breaks(slide["title"]["en"]) == without_breaks(answer)
+    assert slide["html"].count('class="premium ') == bars
 
 
 # ---- tokenizers from files

@@ -8,9 +8,9 @@ from pages.ui.frame.navigation import page
 from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
+from pages.ui.widgets.bars import BARS_CSS, premium_bars
 from pages.ui.widgets.controls import answer, fold
 from pages.ui.widgets.formatting import ratio
-from pages.ui.widgets.premium_bars import PREMIUM_BARS_CSS, premium_bars
 from pages.ui.widgets.slides import Slide
 
 
@@ -18,7 +18,7 @@ def say_premium() -> None:
     """Say the highest and the lowest premium in a sentence, and draw all as bars."""
     if premiums := _premiums():
         answer(_said(premiums, stressed="**{}**"), key="premium")
-        st.html(f"<style>{PREMIUM_BARS_CSS}</style>{_bars(premiums)}")
+        st.html(f"<style>{BARS_CSS}</style>{_bars(premiums)}")
 
 
 def premium_section() -> None:

@@ -20,11 +20,11 @@ from pages.ui.patterns.lab import Chosen
 from pages.ui.run_registry.series import Plan, Series, follow, show_progress, stop_all_but
 from pages.ui.session import Value
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bars import premium_bars
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw, log_scale, log_spaced, with_line_ends
 from pages.ui.widgets.controls import answer, fold, save_button, segmented
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.slides import Slide
 from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.analysis.lineage import token_counts_of

@@ -16,9 +16,9 @@ from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.session import Maybe, Value
 from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import Story
+from pages.ui.widgets.bars import premium_bars
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
-from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.slides import Said, Slide, View, one_by_one, tears_a_letter
 from pages.ui.widgets.slides.contest import FEWER_ROUNDS, FEWEST_ROUNDS
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry

@@ -133,7 +133,12 @@ def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
 
 def tree_slides(lane: Lane) -> list[Slide]:
     """Return how the token that is looked at was made; nothing if no merge made it."""
-    token_id, tokenizer = picked_in(lane), merging(lane)
+    return tree_slides_of(lane, picked_in(lane))
+
+
+def tree_slides_of(lane: Lane, token_id: int) -> list[Slide]:
+    """Return how a token was made; nothing if no merge made it."""
+    tokenizer = merging(lane)
     if tokenizer is None or _is_special(lane, token_id) or len(nodes := _nodes(token_id, tokenizer)) < 2:
         return []
     drawn = tree_html(nodes, tokenizer, t("biography.made"))

@@ -321,11 +321,12 @@ def picked_in(lane: Lane) -> int:
 
 
 def picked_among(lane: Lane, entries: Entries) -> int:
-    """Return the id that is looked at among some entries of a vocabulary: at first the first one."""
+    """Return the id that is looked at among some entries of a vocabulary: at first the first one with a tree."""
     picked = PICKED.get().get(lane.choice)
     if picked is not None and picked in entries.ids:
         return picked
-    return int(entries.ids[0])
+    with_tree = (token_id for token_id, token in zip(entries.ids, entries.tokens) if len(token) > 1)
+    return int(next(with_tree, entries.ids[0]))
 
 
 def pick(lane: Lane, token_id: int, *, by_click: bool = True) -> None:

@@ -9,16 +9,18 @@ from altair.typing import ChartType
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import errors_shown, language, t
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.session import one_of
 from pages.ui.vocabulary.choices import called_apart, entries_in
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bars import count_bars
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides import Slide, View, verdict
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import token_chips
 from pages.ui.widgets.token_view.drawings import Text, drawing
@@ -32,11 +34,11 @@ _differences = Bounded[Difference](8, weigh=lambda found: 1)
 _changes = Bounded[list[Change]](32, weigh=lambda found: 1)
 
 
-def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> None:
-    """Let the visitor choose an earlier vocabulary; say and draw how this one differs from it."""
+def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> list[Slide]:
+    """Let the visitor choose an earlier vocabulary; say, draw and return how this one differs from it."""
     others = {each.choice: each for each in lanes if each.choice != lane.choice}
     if not others:
-        return
+        return []
     first = FIRST_CHOICE if FIRST_CHOICE in others else None
     chosen = st.selectbox(  # runs of earlier visits may be many
         t("compared.with"),
@@ -47,6 +49,7 @@ def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> None:
         width=320,
     )
     other = others[chosen]
+    slides: list[Slide] = []
     with errors_shown():
         found = _differences.get((other.key, lane.key), lambda: difference(entries_in(other), entries_in(lane)))
         with said:
@@ -55,6 +58,19 @@ def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> None:
             answer(with_breaks(says), key="compared")
         _by_script(found, other, lane)
         _sentences(other, lane)
+        slides += _slides(found, other, lane, says)
+    return slides
+
+
+def _slides(found: Difference, other: Lane, lane: Lane, says: str) -> list[Slide]:
+    """Return how many tokens each has alone and both have, and the sentence that changed most."""
+    only = [t("compared.only", name=name_of(each)) for each in (other, lane)]
+    names = [only[0], t("compared.both"), only[1]]
+    counts = [len(found.lost.ids), len(found.after), len(found.gained.ids)]
+    bars = count_bars(list(zip(names, counts)), says=says.replace("**", ""))
+    views = [View(text, [other, lane]) for text, _ in _most_changed(other, lane)[:1]]
+    tokens = [Slide("tokens", title=verdict(view), views=[view]) for view in views]
+    return [Slide("bars", title={language(): without_breaks(says)}, html=bars), *tokens]
 
 
 def _by_script(found: Difference, other: Lane, lane: Lane) -> None:
@@ -124,20 +140,25 @@ def longest_of(entries: Entries) -> tuple[str, list[bytes]]:
 
 def _sentences(other: Lane, lane: Lane) -> None:
     """List the built-in sentences whose number of tokens changed most, and draw the first of them."""
-    texts = [line for text in sample_texts() for line in text.splitlines()]
-    changed = _changes.get(
-        (other.key, lane.key),
-        lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=SENTENCES),
-    )
+    changed = _most_changed(other, lane)
     st.header(t("compared.sentences"), anchor=False)
     if not changed:
         st.markdown(t("compared.none_changed"))
         return
     head = [t("compared.sentence"), other.name, lane.name, t("compared.change")]
     rows = [
-        [formatting.beginning(texts[each.place]), each.before, each.after, f"{each.after - each.before:+,}"]
-        for each in changed
+        [formatting.beginning(text), each.before, each.after, f"{each.after - each.before:+,}"]
+        for text, each in changed
     ]
     figures_table(pd.DataFrame(rows, columns=head), t("compared.sentences"))
-    shown = drawing(Text(texts[changed[0].place]), [other, lane], language=language())
+    shown = drawing(Text(changed[0][0]), [other, lane], language=language())
     token_view(shown, key="compared_view", toolbar="none", max_height=None)
+
+
+def _most_changed(other: Lane, lane: Lane) -> list[tuple[str, Change]]:
+    texts = [line for text in sample_texts() for line in text.splitlines()]
+    changes = _changes.get(
+        (other.key, lane.key),
+        lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=SENTENCES),
+    )
+    return [(texts[each.place], each) for each in changes]

@@ -9,19 +9,23 @@ import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
 
-from pages.ui.i18n import as_plain_markdown, t
+from pages.ui.i18n import as_plain_markdown, language, t
 from pages.ui.inputs.tokenizers import entries_with_thai, name_of
 from pages.ui.vocabulary.choices import entries_in
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bars import count_bars
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script, vocab_size_with_special
 
 BOXES = 60
+MOST_BARS = 5
+"""Bars that a slide has room for."""
 LONGEST = 24
 """Bytes of the last bar of lengths, which counts all longer tokens, too."""
 TICKS = ["1", *map(str, range(3, LONGEST, 3)), f"{LONGEST}+"]
@@ -30,17 +34,21 @@ Counts = npt.NDArray[np.int64]
 _lengths_of = Bounded[tuple[Counts, Counts]](8, weigh=lambda lengths: 1)
 
 
-def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
-    """Draw what a vocabulary is made of, and how much Thai it has beside the others."""
+def composition(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
+    """Draw what a vocabulary is made of, and how much Thai all have; return its scripts as a slide."""
     entries = entries_in(lane)
     figures = {script: entries.count(script) for script in ("thai", "latin")}
-    answer(t("made_of.answer", name=name_of(lane), count=len(entries.ids), **figures), key="made_of")
+    said = t("made_of.answer", name=name_of(lane), count=len(entries.ids), **figures)
+    answer(said, key="made_of")
     _strip(entries)
     left, right = st.columns(2, gap="large")
     with left:
         _lengths(lane, entries)
     with right:
         _thai(lanes)
+    counts = [(t(f"entries.script_{script}"), entries.count(script)) for script in SCRIPTS if script != "special"]
+    most = sorted(counts, key=lambda each: -each[1])[:MOST_BARS]
+    return [Slide("bars", title={language(): said}, html=count_bars(most, says=said.replace("**", "")))]
 
 
 def _strip(entries: Entries) -> None:

@@ -10,16 +10,18 @@ import streamlit as st
 from altair.typing import ChartType
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.i18n import t
+from pages.ui.i18n import language, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import is_run
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import SAMPLE, OwnText, text_below, training_texts, uses_in
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bars import count_bars
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
 from pages.ui.widgets.controls import answer, fold, segmented
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.costs import PUBLISHED, WORTHWHILE, Model, row_parameters, sweet_spot
 from tokenizer_core.analysis.lineage import token_counts
@@ -54,14 +56,17 @@ class Line(NamedTuple):
 _counts = Bounded[list[int]](16, weigh=lambda counts: 1)
 
 
-def vocabulary_cost(lanes: Sequence[Lane], said: DeltaGenerator) -> None:
-    """Draw what each vocabulary size costs a model and saves on a text; below, let the visitor choose the text."""
+def vocabulary_cost(lanes: Sequence[Lane], said: DeltaGenerator) -> list[Slide]:
+    """Draw what each vocabulary size costs a model and saves on a text; below, let the visitor choose the text.
+
+    Returns a slide: the tokens of the text around the size that is enough.
+    """
     place, text = text_below()
     with place:
-        _cost(lanes, text, said)
+        return _cost(lanes, text, said)
 
 
-def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> None:
+def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> list[Slide]:
     """Draw the answer; let the visitor choose a model, and draw what each vocabulary size costs it and saves."""
     model = _choose_model()
     line = _line(lanes, text)
@@ -70,12 +75,13 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> None:
     )
     if not counts[0]:
         st.info(t("cost.no_text"), icon=":material/notes:")
-        return
+        return []
     references = [lane for lane in lanes if lane.key != line.key and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
+    found = _answer(len(counts) - 1 + BYTES, spot)
     with said:
-        answer(_answer(len(counts) - 1 + BYTES, spot), key="cost")
+        answer(found, key="cost")
     says = _sentence(line, counts, spot, model)
     rows = cost_rows(line.name, counts, others, spot, model)
     draw(cost_chart, rows, key="vocabulary_cost", says=says)
@@ -83,6 +89,19 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> None:
     st.markdown(t("cost.what"))
     with fold(t("cost.published"), icon=":material/table:", key="cost_published"):
         _published()
+    sizes = doublings(spot or len(counts) - 1 + BYTES, len(counts) - 1 + BYTES)
+    bars = count_bars([(t("cost.spot", size=size), counts[size - BYTES]) for size in sizes], says=says)
+    over = {language(): t("cost.slide_source", text=line.text.name)}
+    return [Slide("bars", over=over, title={language(): found}, html=bars)]
+
+
+def doublings(size: int, most: int) -> list[int]:
+    """Return a vocabulary size, up to three halves of it, and twice as much, so far as bytes and `most` allow.
+
+    >>> doublings(4808, 16384), doublings(600, 1100)
+    ([601, 1202, 2404, 4808, 9616], [300, 600])
+    """
+    return [each for each in (size // 8, size // 4, size // 2, size, 2 * size) if BYTES <= each <= most]
 
 
 def cost_rows(

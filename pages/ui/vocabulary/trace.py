@@ -9,6 +9,7 @@ from pages.ui.i18n import t
 from pages.ui.inputs.text import own_sentence
 from pages.ui.inputs.tokenizers import why_not_encodable
 from pages.ui.session import Maybe, remembered
+from pages.ui.vocabulary.biography import tree_slides_of
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import scroll_box, sideways
@@ -36,11 +37,16 @@ def trace_a_word(lane: Lane) -> None:
         st.fragment(_word)(show)
 
 
-def word_slides(lanes: Sequence[Lane]) -> list[Slide]:
-    """Return how each of these lanes cuts the word that is followed, if it can."""
+def word_slides(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return how each of these lanes cuts the word that is followed, and how one made the word's longest token."""
     word = (Maybe[str]("vocabulary_word").get() or "")[:MOST_CHARACTERS]
-    view = View(word, [lane for lane in lanes if not why_not_encodable(lane, word)])
-    return [Slide("tokens", title=verdict(view), views=[view])] if word and view.lanes else []
+    view = View(word, [each for each in lanes if not why_not_encodable(each, word)])
+    if not word or not view.lanes:
+        return []
+    ids = lane.tokenizer.encode(word) if lane in view.lanes else []
+    longest = sorted(ids, key=lambda each: -len(lane.tokenizer.token_bytes(each)))[:1]
+    trees = [slide for each in longest for slide in tree_slides_of(lane, each)]
+    return [Slide("tokens", title=verdict(view), views=[view]), *trees]
 
 
 def _word(show: Callable[[str], None]) -> None:

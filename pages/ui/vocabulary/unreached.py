@@ -5,13 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages.ui.i18n import errors_shown, t
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n import errors_shown, language, t
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.vocabulary.browse import Part, browse
 from pages.ui.vocabulary.choices import entries_in, picked_among
+from pages.ui.widgets.bars import count_bars
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import answer, segmented
+from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view.chips import token_chips
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.unreachable import REASONS, Unreachable, unreachable
@@ -19,12 +21,15 @@ from tokenizer_core.analysis.unreachable import REASONS, Unreachable, unreachabl
 _found = Bounded[Unreachable](8, weigh=lambda found: 1)
 
 
-def say_how_many_are_unreached(lane: Lane) -> None:
-    """Say how many tokens a vocabulary has that their own text does not become."""
+def say_how_many_are_unreached(lane: Lane) -> list[Slide]:
+    """Say how many tokens a vocabulary has that their own text does not become; return the reasons as a slide."""
     with st.spinner(t("unreached.working")):
-        count = len(_found_in(lane).ids)
-    says = t("unreached.answer", name=name_of(lane), count=count, all=len(entries_in(lane).ids))
+        found = _found_in(lane)
+    says = t("unreached.answer", name=name_of(lane), count=len(found.ids), all=len(entries_in(lane).ids))
     answer(with_breaks(says), key="unreached")
+    counts = [(t(f"unreached.{reason}"), found.count(reason)) for reason in REASONS if found.count(reason)]
+    bars = count_bars(counts, says=says.replace("**", ""))
+    return [Slide("bars", title={language(): without_breaks(says)}, html=bars)]
 
 
 def _found_in(lane: Lane) -> Unreachable:
@@ -56,4 +61,4 @@ def _becomes(lane: Lane, token_id: int) -> None:
     ids = lane.tokenizer.encode(lane.tokenizer.decode([token_id]))
     arrow = '<span aria-hidden="true"> → </span>'
     sides = [token_chips([lane.tokenizer.token_bytes(each) for each in side]) for side in ([token_id], ids)]
-    st.html(f'<div style="display:flex;gap:.6rem;align-items:center">{arrow.join(sides)}</div>')
+    st.html(f'<div style="font-size:1.5rem;display:flex;gap:.6rem;align-items:center">{arrow.join(sides)}</div>')

@@ -53,7 +53,7 @@ def theme() -> alt.theme.ThemeConfig:
     return {
         "padding": {"left": 4, "top": 12, "right": 8, "bottom": 16},
         "config": {
-            "axis": {"titleFontSize": size(13), "labelFontSize": size(12), "titlePadding": 8},
+            "axis": {"titleFontSize": size(13, 18), "labelFontSize": size(12, 16), "titlePadding": 8},
             "mark": {"tooltip": None},
             "text": {"fontSize": size(13), "color": in_both(INK), "aria": False},
             "line": {"strokeWidth": 2.5},
@@ -63,9 +63,10 @@ def theme() -> alt.theme.ThemeConfig:
     }
 
 
-def size(pixels: int) -> Any:
-    """Return a size of letters that is larger on a projector, as `frame` makes all others."""
-    return {"expr": f"windowSize()[0] >= 1700 && windowSize()[1] >= 950 ? {round(1.2 * pixels)} : {pixels}"}
+def size(pixels: int, projected: int | None = None) -> Any:
+    """Return a size of letters that is larger on a projector: by a fifth, as `frame` makes others, or as given."""
+    large = projected or round(1.2 * pixels)
+    return {"expr": f"windowSize()[0] >= 1700 && windowSize()[1] >= 950 ? {large} : {pixels}"}
 
 
 def log_scale(padding: int = 20) -> alt.Scale:

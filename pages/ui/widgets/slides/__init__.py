@@ -18,10 +18,10 @@ from msgspec import Meta, Struct
 from pages.ui.frame import presenting
 from pages.ui.i18n import language, section, translations
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets.bars import BARS_CSS
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.player.serve import stage_css
-from pages.ui.widgets.premium_bars import PREMIUM_BARS_CSS
 from pages.ui.widgets.receipt import receipt_css
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import bundle
@@ -45,7 +45,7 @@ Said = Mapping[str, str]
 """Words in each language that they have; the deck shows those of its own."""
 
 
-_css = stage_css() + receipt_css() + PREMIUM_BARS_CSS + (BROWSER / "deck.css").read_text("utf-8")
+_css = stage_css() + receipt_css() + BARS_CSS + (BROWSER / "deck.css").read_text("utf-8")
 _component = st.components.v2.component("deck", css=_css, js=bundle(BROWSER / "deck.js"))
 
 

@@ -13,9 +13,9 @@ from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.pattern import pattern_name, shortened
 from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, reference_lanes, why_not_encodable
 from pages.ui.session import Value
+from pages.ui.widgets.bars import premium_bars
 from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.player import replay_options
-from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.receipt import receipt_options
 from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, cut_of, one_by_one
 from pages.ui.widgets.token_view.chips import plain_token

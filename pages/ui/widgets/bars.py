@@ -1,4 +1,4 @@
-"""Bars of premiums in plain HTML: the library of charts is as large as all else on Home, and slow on a phone."""
+"""Bars in plain HTML: the library of charts is as large as all else on Home, and slow on a phone."""
 
 import html
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import CATEGORIES, INK, ON_BAR, QUIET
 from pages.ui.widgets.formatting import ratio
 
-PREMIUM_BARS_CSS = f"""
+BARS_CSS = f"""
 .premiums {{ display: grid; grid-template-columns: max-content 1fr; gap: .6rem .75rem; align-items: center;
   position: relative; padding-block: 1.75rem .25rem; font-size: 1.25rem; color: {INK.css}; }}
 .premiums .name {{ font-size: 1.0625rem; text-align: end; grid-column: 1; line-height: 1.6; }}
@@ -27,18 +27,33 @@ PREMIUM_BARS_CSS = f"""
 def premium_bars(premiums: Sequence[tuple[str, float]], *, base: str, says: str) -> str:
     """Return a bar for each named tokenizer with its premium, and a line at 1, where `base` stands."""
     most = max(max(value for _, value in premiums), 1.0)
-    rows = "".join(_bar(name, value, value / most, 1 / most) for name, value in premiums)
+    rows = "".join(_premium(name, value, value / most, 1 / most) for name, value in premiums)
     side = "even" if 1 / most < 0.8 else "even before"  # words behind a line at the right would be cut off
     even = f'<div class="{side}" style="--at:{1 / most:.4f}"><span>{_escaped(base)} = 1</span></div>'
-    return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}{even}</div>'
+    return _framed(rows + even, says)
 
 
-def _bar(name: str, value: float, share: float, even: float) -> str:
+def count_bars(counts: Sequence[tuple[str, int]], *, says: str) -> str:
+    """Return a bar for each name with its count."""
+    most = max((count for _, count in counts), default=0) or 1
+    shares = [(name, count, count / most) for name, count in counts]
+    return _framed("".join(_bar(name, f"{count:,}", share, share > 0.5) for name, count, share in shares), says)
+
+
+def _framed(rows: str, says: str) -> str:
+    return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}</div>'
+
+
+def _premium(name: str, value: float, share: float, even: float) -> str:
     """Return a bar with its number on it, or beside it where it is short or would cross the line."""
-    place = "beside" if share <= 0.5 or even < share < min(even + 0.2, 0.8) else "on"
+    crosses = even < share < min(even + 0.2, 0.8)
+    return _bar(name, f"{ratio(value)} ×", share, share > 0.5 and not crosses)
+
+
+def _bar(name: str, number: str, share: float, is_on_bar: bool) -> str:
     return (
         f'<span class="name">{_escaped(name)}</span>'
-        f'<span class="premium {place}" style="--at:{share:.4f}"><b>{ratio(value)} ×</b></span>'
+        f'<span class="premium {"on" if is_on_bar else "beside"}" style="--at:{share:.4f}"><b>{number}</b></span>'
     )
 
 
