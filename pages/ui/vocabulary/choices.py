@@ -154,6 +154,8 @@ class FirstLook(NamedTuple):
     """The token that is looked at: the first of them."""
 
 
+_BEGINS_THAI = "ก".encode()[:2]
+"""How every Thai consonant begins in UTF-8."""
 _MOST_TRIED = 60
 """Tokens among which a page looks for one that is easy to read."""
 _entries = Bounded[Entries](8, weigh=lambda entries: 1)
@@ -321,12 +323,14 @@ def picked_in(lane: Lane) -> int:
 
 
 def picked_among(lane: Lane, entries: Entries) -> int:
-    """Return the id that is looked at among some entries of a vocabulary: at first the first one with a tree."""
+    """Return the id that is looked at among some entries: at first what begins Thai letters, or has a tree."""
     picked = PICKED.get().get(lane.choice)
     if picked is not None and picked in entries.ids:
         return picked
-    with_tree = (token_id for token_id, token in zip(entries.ids, entries.tokens) if len(token) > 1)
-    return int(next(with_tree, entries.ids[0]))
+    place = next((place for place, token in enumerate(entries.tokens) if token == _BEGINS_THAI), None)
+    if place is None:
+        place = next((place for place, token in enumerate(entries.tokens) if len(token) > 1), 0)
+    return int(entries.ids[place])
 
 
 def pick(lane: Lane, token_id: int, *, by_click: bool = True) -> None:

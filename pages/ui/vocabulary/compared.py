@@ -29,6 +29,8 @@ from tokenizer_core.analysis.entries import SCRIPTS, Change, Difference, Entries
 
 FIRST_CHOICE = "cl100k_base"
 EXAMPLES, SENTENCES = 12, 5
+LONGEST_SHOWN = 60
+"""Characters of a sentence on a slide: as many as are large."""
 COLUMNS = ["script", "lost", "both", "moved", "gained"]
 _differences = Bounded[Difference](8, weigh=lambda found: 1)
 _changes = Bounded[list[Change]](32, weigh=lambda found: 1)
@@ -68,7 +70,7 @@ def _slides(found: Difference, other: Lane, lane: Lane, says: str) -> list[Slide
     names = [only[0], t("compared.both"), only[1]]
     counts = [len(found.lost.ids), len(found.after), len(found.gained.ids)]
     bars = count_bars(list(zip(names, counts)), says=says.replace("**", ""))
-    views = [View(text, [other, lane]) for text, _ in _most_changed(other, lane)[:1]]
+    views = [View(text, [other, lane]) for text, _ in _most_changed(other, lane, longest=LONGEST_SHOWN)[:1]]
     tokens = [Slide("tokens", title=verdict(view), views=[view]) for view in views]
     return [Slide("bars", title={language(): without_breaks(says)}, html=bars), *tokens]
 
@@ -155,10 +157,12 @@ def _sentences(other: Lane, lane: Lane) -> None:
     token_view(shown, key="compared_view", toolbar="none", max_height=None)
 
 
-def _most_changed(other: Lane, lane: Lane) -> list[tuple[str, Change]]:
-    texts = [line for text in sample_texts() for line in text.splitlines()]
+def _most_changed(other: Lane, lane: Lane, longest: int | None = None) -> list[tuple[str, Change]]:
+    """Return the built-in sentences of at most so many characters whose number of tokens changed most."""
+    lines = [line for text in sample_texts() for line in text.splitlines()]
+    texts = [line for line in lines if longest is None or len(line) <= longest]
     changes = _changes.get(
-        (other.key, lane.key),
+        (other.key, lane.key, longest),
         lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=SENTENCES),
     )
     return [(texts[each.place], each) for each in changes]

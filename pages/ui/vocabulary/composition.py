@@ -89,7 +89,7 @@ def strip_chart() -> ChartType:
     Each row has its own scale, since one script can have a thousand times as many entries as another.
     """
     boxes: alt.Chart = (
-        alt.Chart(ROWS, height=alt.Step(24))
+        alt.Chart(ROWS, height=alt.Step(28))
         .mark_rect()
         .encode(
             alt.X(

@@ -54,6 +54,7 @@ def theme() -> alt.theme.ThemeConfig:
         "padding": {"left": 4, "top": 12, "right": 8, "bottom": 16},
         "config": {
             "axis": {"titleFontSize": size(13, 18), "labelFontSize": size(12, 16), "titlePadding": 8},
+            "axisBand": {"labelFlush": False},  # a name stands beside its row
             "mark": {"tooltip": None},
             "text": {"fontSize": size(13), "color": in_both(INK), "aria": False},
             "line": {"strokeWidth": 2.5},

@@ -57,8 +57,9 @@ class VocabularyView {
     this.options = options;
     this.tell = tell;
     const label = (this.label = labelsOf(options));
+    const order = ["", "no_text"].includes(options.part) ? "best" : "order"; // of those that are not used, the longest are advertisements
     /** @type {Choice} */
-    this.choice = CHOSEN.get(options.part) ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: options.part ? "order" : "best", ...EVERYTHING };
+    this.choice = CHOSEN.get(options.part) ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order, ...EVERYTHING };
     this.root = make("div", "token-view vocabulary");
     this.grid = new Grid(label, (id) => this.pick(id), () => (this.longer.hidden = this.grid.showsAll));
     this.grid.special = options.scripts.indexOf("special");
