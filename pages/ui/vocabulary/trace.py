@@ -81,11 +81,17 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
         for step in each.steps:
             number += 1
             ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
-            rows.append(_row(f"{number}", ids, content, step.ids, tokenizer))
+            rows.append(_row(f"{number}", ids, content, step.ids, tokenizer, joined=step.token_id))
     return scroll_box("trace", f"<table class='merges'>{''.join(rows)}</table>", label)
 
 
-def _row(number: str, ids: str, content: bytes, tokens: Sequence[int], tokenizer: Merging) -> str:
+def _row(
+    number: str, ids: str, content: bytes, tokens: Sequence[int], tokenizer: Merging, joined: int | None = None
+) -> str:
+    """Return a row of tokens; those that were `joined` just now have an outline."""
     ends = list(accumulate((len(tokenizer.token_bytes(token_id)) for token_id in tokens), initial=0))
-    chips = " ".join(placed_chip(content, start, end) for start, end in pairwise(ends))
+    chips = " ".join(
+        placed_chip(content, start, end, "joined" if token_id == joined else "")
+        for token_id, (start, end) in zip(tokens, pairwise(ends), strict=True)
+    )
     return f"<tr><td>{number}</td><td>{ids}</td><td>{chips}</td></tr>"

@@ -85,9 +85,10 @@ def face(token: bytes, *, most: int = LONGEST) -> str:
     )
 
 
-def placed_chip(content: bytes, start: int, end: int) -> str:
+def placed_chip(content: bytes, start: int, end: int, kind: str = "") -> str:
     """Return the HTML of a token over these bytes of a UTF-8 text; what it lacks of a letter is hatched."""
-    return f'<bdi class="token-chip tint-{tint(content[start:end])}">{placed_face(content, start, end)}</bdi>'
+    names = f"token-chip tint-{tint(content[start:end])} {kind}".rstrip()
+    return f'<bdi class="{names}">{placed_face(content, start, end)}</bdi>'
 
 
 def placed_face(content: bytes, start: int, end: int) -> str:

@@ -31,7 +31,12 @@ TRACE_STYLE = """<style>
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
 .token-chip.unknown { border: 2px dashed light-dark(#a3160c, #ff9d8f); background: none; color: inherit; }
+.trace .joined { outline: 2px solid; outline-offset: 1px; }
 @media (min-width: 1200px) { .trace .merges td:last-child { white-space: normal; } }
+@media (min-width: 1700px) and (min-height: 950px) { /* a projector */
+  .trace td { font-size: 1.375rem; }
+  .trace .token-chip { font-size: 1.75rem; }
+}
 @media (max-width: 640px) { /* tokens have the whole width, below their merge or the figures of their way */
   .trace :is(.merges, .paths) tr { display: grid; grid-template-columns: 2rem 1fr;
     border-bottom: 1px solid rgba(128,128,128,.18); }

@@ -103,7 +103,7 @@ class Deck {
     this.backward = this.addButton(foot, "‹", "back", () => this.back());
     foot.append(this.where);
     this.forward = this.addButton(foot, "›", "next", () => this.next());
-    foot.append(this.help, this.clock);
+    foot.append(make("div", "deck-space", this.label("space")), this.help, this.clock);
     this.addButton(foot, "✕", "leave", () => this.leave());
     this.root.append(this.place, foot, this.code, this.list, this.black);
     parent.append(this.root);
