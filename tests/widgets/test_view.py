@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages.ui.widgets.token_view.lanes import Label
 from pages.ui.widgets.token_view.payload import token_payload
@@ -77,6 +77,20 @@ def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
     )
     assert lit == ["น้ำ", "น้ำ", "น้ำ"]
     assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
+
+
+def test_what_scrolls_below_a_pointer_at_rest_has_no_card(page: Page) -> None:
+    draw(page, THAI, references_over(THAI))
+    first, other = page.locator(".cell").first.locator(".p").first, page.locator(".cell").last.locator(".p").last
+    box = first.bounding_box()
+    assert box is not None
+    x, y = round(box["x"] + 5), round(box["y"] + 5)
+    page.mouse.click(x, y)
+    expect(page.locator(".inspector")).to_be_visible()
+    other.dispatch_event("pointerover", {"clientX": x, "clientY": y})
+    expect(page.locator(".card")).to_be_hidden()
+    other.dispatch_event("pointerover", {"clientX": x + 1, "clientY": y})
+    expect(page.locator(".card")).to_be_visible()
 
 
 def test_a_card_lists_of_other_rows_only_the_pieces_that_hold_its_letters(page: Page) -> None:

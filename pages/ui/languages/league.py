@@ -102,6 +102,7 @@ def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms, first: 
     says = _says(compared, side, found)
     st.header(with_breaks(says), anchor=False)
     draw(bar_chart, bar_rows(bars := bars_of(compared, side, found)), key="languages_league_bars", says=says)
+    st.caption(t("league.chart_how", language=compared.spoken[side], share=f"{SHARE:.0%}"))
     shown = table_of(compared, side, found)
     formats: dict[str, Callable[[Any], str]] = {t("languages.premium"): formatting.premium}
     add_costs(shown, formats, [each.tokens for each in found], terms, at=5)

@@ -29,9 +29,11 @@ export class Light {
   listen() {
     const { scroller, ended } = this.state;
     const { signal } = ended;
+    let clicked = ""; // where: what scrolls below a pointer at rest is not pointed at
+    const whereOf = (/** @type {MouseEvent} */ { clientX, clientY }) => `${clientX},${clientY}`;
     scroller.addEventListener("pointerover", (event) => {
       const { element, lane, box } = boxAt(event);
-      if (event.pointerType === "touch") return;
+      if (event.pointerType === "touch" || whereOf(event) === clicked) return;
       if (element && lane && box && element !== this.hot?.element) this.turnOn(lane, box, element);
     });
     scroller.addEventListener("pointerleave", ({ pointerType }) => {
@@ -40,6 +42,7 @@ export class Light {
     scroller.addEventListener("click", (event) => {
       const { element, lane, box } = boxAt(event);
       const isSelecting = getSelection()?.isCollapsed === false;
+      clicked = whereOf(event);
       if (!lane || !box || box.kind === "note" || isSelecting) return;
       this.view.cursor.standAt(lane, box); // where the keyboard goes when the inspector is closed
       this.view.inspector.pin(lane, box, element);
