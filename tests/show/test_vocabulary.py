@@ -440,9 +440,9 @@ def test_the_tab_of_merges_presents_the_word_that_is_followed() -> None:
     app = open_page("vocabulary", tab="merges")
     app.text_input(key="vocabulary_word").set_value("ครูไปน้ำตก").run()
     app.button(key="present").click().run()
-    word, tree = (deck_on(app) or {})["slides"]
+    word, *trees = (deck_on(app) or {})["slides"]
     assert word["views"][0]["text"] == "ครูไปน้ำตก"
-    assert "น้ำ" in tree["html"]
+    assert any("น้ำ" in tree["html"] for tree in trees)
 
 
 @pytest.mark.parametrize(("tab", "bars"), [("made_of", 5), ("compared", 3), ("unreached", 2), ("cost", 5)])

@@ -65,6 +65,7 @@ _UNITS = "ไบต์|โทเค็น|อักขระ|คู่|ประ
 _RULES = (
     (re.compile(r"GPT-(?=\d)"), f"GPT-{JOINER}"),
     (re.compile(r"(?<=\d)-(?=\d)"), f"-{JOINER}"),
+    (re.compile(r"(?<=GPT-\S) (?=\()|(?<=GPT-\S\S) (?=\()"), NO_BREAK),
     (re.compile(r" ๆ"), f"{NO_BREAK}ๆ"),
     (re.compile(rf"(?<=[\d}}*]) (?=(?:{_UNITS})(?![a-z]))"), NO_BREAK),
 )

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.frame import visitor
 from pages.ui.frame.links import link_to_patterns, linked_view
 from pages.ui.frame.navigation import go
-from pages.ui.i18n import error_sentence, language, t
+from pages.ui.i18n import error_sentence, language, t, translations
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import carry_sentence, example_pills, follow_sentence
@@ -149,7 +149,8 @@ def slides(answers: Sequence[str]) -> list[Slide]:
     if answers:
         first, *others = answers
         return [Slide("words", title={language(): first}, says={language(): "\n".join(others)}, is_strong=True)]
-    text = text_to_cut()[:MOST_CHARACTERS]
+    if not (text := text_to_cut()[:MOST_CHARACTERS]):
+        return [Slide("words", title=translations("lab.empty"))]
     return [pattern_slide(text, [(chosen.short, chosen.pattern) for chosen, _ in usable_patterns()])]
 
 
@@ -174,7 +175,10 @@ def pattern_lab() -> None:
             _own_pattern(side)
             _say_what_is_wrong(chosen_on(side))
     if usable := usable_patterns():
-        if said := verdict_on([(chosen.short, made.figures) for chosen, made in usable if made.figures]):
+        if not text_to_cut():
+            with verdict:
+                answer(t("lab.empty"), key="patterns")
+        elif said := verdict_on([(chosen.short, made.figures) for chosen, made in usable if made.figures]):
             with verdict:
                 answer(said, key="patterns")
                 if _differ_only_on_thai(usable):

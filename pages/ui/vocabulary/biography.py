@@ -3,6 +3,7 @@
 import html
 from collections.abc import Sequence
 
+import regex
 import streamlit as st
 
 from pages.ui.frame.frame import bring_into_view
@@ -13,7 +14,15 @@ from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view import token_view
-from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, placed_face, plain_token, shortened
+from pages.ui.widgets.token_view.chips import (
+    chip,
+    chip_parts,
+    chip_style,
+    in_parts,
+    placed_face,
+    plain_token,
+    shortened,
+)
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.payload import tint
@@ -32,6 +41,7 @@ from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.bpe.vocabulary import BYTES, utf8_text
 
 MOST_CHILDREN = 40
+_BARE_MARK = regex.compile(r"\A(?=[\p{M}\u0e33])")
 TO_BYTES: Value[bool] = Value("vocabulary_to_bytes", bool)
 """Whether trees go down to the bytes."""
 _families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
@@ -167,14 +177,16 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
 def surroundings(text: str) -> str:
     """Write the text beside a token: line breaks seen, bytes outside whole characters as hex.
 
-    >>> surroundings("a\\nb"), surroundings("\\udce0\\udcb8")
-    ('a⏎b', 'E0 B8')
+    >>> surroundings("a\\nb"), surroundings("\\udce0\\udcb8"), surroundings("\\udc92\\u0e34a")
+    ('a⏎b', 'E0 B8', '92 ◌ิa')
     """
-    shown = "".join(
-        f" {ord(each) - 0xDC00:02X}" if "\udc80" <= each <= "\udcff" else "⏎" if each == "\n" else each
-        for each in text
-    )
-    return shown.strip() if shown.strip() and "\udc80" <= max(text) <= "\udcff" else shown
+    runs = regex.findall(r"[\udc80-\udcff]+|[^\udc80-\udcff]+", text)
+    written = [
+        " ".join(f"{ord(each) - 0xDC00:02X}" for each in run) if "\udc80" <= run[0] <= "\udcff" else run
+        for run in runs
+    ]
+    # A mark that has no letter before it stands on a circle.
+    return " ".join([*written[:1], *(_BARE_MARK.sub("◌", each) for each in written[1:])]).replace("\n", "⏎")
 
 
 def contexts_html(found: Sequence[Context], label: str) -> str:
@@ -196,7 +208,7 @@ def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
         st.markdown(t("biography.childless"))
         return
     shown = children[:MOST_CHILDREN]
-    names = {each: as_plain_markdown(plain_token(tokenizer.token_bytes(each))) for each in shown}
+    names = {each: as_plain_markdown(in_parts(tokenizer.token_bytes(each))) for each in shown}
     box = Maybe[int](f"vocabulary_child_{lane.choice}_{token_id}")
 
     def follow() -> None:

@@ -9,7 +9,7 @@ from altair.typing import ChartType
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import errors_shown, language, t
-from pages.ui.i18n.breaks import with_breaks, without_breaks
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.session import one_of
@@ -72,7 +72,7 @@ def _slides(found: Difference, other: Lane, lane: Lane, says: str) -> list[Slide
     bars = count_bars(list(zip(names, counts)), says=says.replace("**", ""))
     views = [View(text, [other, lane]) for text, _ in _most_changed(other, lane, longest=LONGEST_SHOWN)[:1]]
     tokens = [Slide("tokens", title=verdict(view), views=[view]) for view in views]
-    return [Slide("bars", title={language(): without_breaks(says)}, html=bars), *tokens]
+    return [Slide("bars", title={language(): with_breaks(says)}, html=bars), *tokens]
 
 
 def _by_script(found: Difference, other: Lane, lane: Lane) -> None:

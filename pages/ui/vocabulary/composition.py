@@ -10,6 +10,7 @@ import streamlit as st
 from altair.typing import ChartType
 
 from pages.ui.i18n import as_plain_markdown, language, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.tokenizers import entries_with_thai, name_of
 from pages.ui.vocabulary.choices import entries_in
 from pages.ui.widgets import formatting
@@ -48,7 +49,9 @@ def composition(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
         _thai(lanes)
     counts = [(t(f"entries.script_{script}"), entries.count(script)) for script in SCRIPTS if script != "special"]
     most = sorted(counts, key=lambda each: -each[1])[:MOST_BARS]
-    return [Slide("bars", title={language(): said}, html=count_bars(most, says=said.replace("**", "")))]
+    return [
+        Slide("bars", title={language(): with_breaks(said)}, html=count_bars(most, says=said.replace("**", "")))
+    ]
 
 
 def _strip(entries: Entries) -> None:
@@ -56,7 +59,7 @@ def _strip(entries: Entries) -> None:
     thai = np.flatnonzero(entries.scripts == SCRIPTS.index("thai"))
     says = t("made_of.strip_says")
     if len(thai):
-        first = as_plain_markdown(plain_token(entries.tokens[thai[0]]))
+        first = f"**{as_plain_markdown(plain_token(entries.tokens[thai[0]]))}**"
         half = int(thai[(len(thai) - 1) // 2]) + 1
         says += " " + t(
             "made_of.strip_thai", token=first, id=str(entries.ids[thai[0]]), count=len(thai), half=half

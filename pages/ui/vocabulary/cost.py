@@ -79,7 +79,7 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> list[Sl
     references = [lane for lane in lanes if lane.key != line.key and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
-    found = _answer(len(counts) - 1 + BYTES, spot)
+    found = _answer(line.name, len(counts) - 1 + BYTES, spot)
     with said:
         answer(found, key="cost")
     says = _sentence(line, counts, spot, model)
@@ -91,8 +91,8 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> list[Sl
         _published()
     sizes = doublings(spot or len(counts) - 1 + BYTES, len(counts) - 1 + BYTES)
     bars = count_bars([(t("cost.spot", size=size), counts[size - BYTES]) for size in sizes], says=says)
-    over = {language(): t("cost.slide_source", text=line.text.name)}
-    return [Slide("bars", over=over, title={language(): found}, html=bars)]
+    source = {language(): t("cost.slide_source", text=line.text.name)}
+    return [Slide("bars", title={language(): found}, says=source, html=bars)]
 
 
 def doublings(size: int, most: int) -> list[int]:
@@ -241,11 +241,11 @@ def _ids_of(lane: Lane) -> int:
     return tokenizer.vocab_size + len(tokenizer.special_tokens)
 
 
-def _answer(size: int, spot: int | None) -> str:
+def _answer(name: str, size: int, spot: int | None) -> str:
     share = formatting.share(WORTHWHILE)
     if spot is not None:
-        return t("cost.answer", size=spot, share=share)
-    return t("cost.answer_more", size=size, share=share)
+        return t("cost.answer", name=name, size=spot, share=share)
+    return t("cost.answer_more", name=name, size=size, share=share)
 
 
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:
@@ -254,8 +254,9 @@ def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model)
     if spot is None:
         says = t("cost.no_spot" if size >= 2 * BYTES else "cost.too_few", size=size, **values)
     else:
+        called = t("cost.a_model") if model.name == t("cost.own_model") else model.name
         cost = row_parameters(spot, model.width, is_tied=model.is_tied)
-        says = f"{t('cost.says', size=spot, parameters=cost, **values)} {t('cost.depends')}"
+        says = f"{t('cost.says', size=spot, parameters=cost, model=called, **values)} {t('cost.depends')}"
     return f"{says} {t('cost.learned_from_text')}" if line.learned_from_text else says
 
 

@@ -14,13 +14,15 @@ from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.slides import Slide, View, verdict
-from pages.ui.widgets.token_view.chips import chip_style, placed_chip
+from pages.ui.widgets.token_view.chips import HATCHED, chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
-from tokenizer_core.analysis.lineage import Merging, Trace, trace
+from tokenizer_core.analysis.lineage import Merging, Trace, is_longer, trace
 from tokenizer_core.readers.labels import opening
 
 MOST_CHARACTERS = 60
+MOST_TREES = 4
+"""Slides of a word, after the one with its tokens."""
 FIRST_CHARACTERS = 12
 """Characters of the visitor's own sentence to begin with: each merge takes a row."""
 
@@ -38,15 +40,15 @@ def trace_a_word(lane: Lane) -> None:
 
 
 def word_slides(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
-    """Return how each of these lanes cuts the word that is followed, and how one made the word's longest token."""
+    """Return how each of these lanes cuts the word that is followed, and how one made the word's tokens."""
     word = (Maybe[str]("vocabulary_word").get() or "")[:MOST_CHARACTERS]
     view = View(word, [each for each in lanes if not why_not_encodable(each, word)])
     if not word or not view.lanes:
         return []
     ids = lane.tokenizer.encode(word) if lane in view.lanes else []
-    longest = sorted(ids, key=lambda each: -len(lane.tokenizer.token_bytes(each)))[:1]
-    trees = [slide for each in longest for slide in tree_slides_of(lane, each)]
-    return [Slide("tokens", title=verdict(view), views=[view]), *trees]
+    joined = [each for each in dict.fromkeys(ids) if is_longer(lane.tokenizer.token_bytes(each))]
+    trees = [slide for each in joined for slide in tree_slides_of(lane, each)]
+    return [Slide("tokens", title=verdict(view), views=[view]), *trees[:MOST_TREES]]
 
 
 def _word(show: Callable[[str], None]) -> None:
@@ -68,8 +70,16 @@ def _trace(word: str, tokenizer: Merging) -> None:
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
         size = sum(len(each.ids) for each in found)
         answer(t("trace.answer", bytes=size, merges=merges, tokens=tokens), key="trace")
-        st.caption(f"{t('trace.says', pieces=len(found))} {t('pieces.hatched')}")
-    st.html(chip_style() + sideways(trace_html(found, tokenizer, t("trace.title"))))
+        drawn = trace_html(found, tokenizer, t("trace.title"))
+        says = [t("trace.says")]
+        if len(found) > 1:
+            says.append(t("trace.in_pieces", pieces=len(found)))
+        if HATCHED in drawn:
+            says.append(t("pieces.hatched"))
+        st.caption(" ".join(says))
+        st.html(chip_style() + sideways(drawn))
+    else:
+        st.markdown(t("trace.empty"))
 
 
 def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import errors_shown, language, t
-from pages.ui.i18n.breaks import with_breaks, without_breaks
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.vocabulary.browse import Part, browse
 from pages.ui.vocabulary.choices import entries_in, picked_among
@@ -29,7 +29,7 @@ def say_how_many_are_unreached(lane: Lane) -> list[Slide]:
     answer(with_breaks(says), key="unreached")
     counts = [(t(f"unreached.{reason}"), found.count(reason)) for reason in REASONS if found.count(reason)]
     bars = count_bars(counts, says=says.replace("**", ""))
-    return [Slide("bars", title={language(): without_breaks(says)}, html=bars)]
+    return [Slide("bars", title={language(): with_breaks(says)}, html=bars)]
 
 
 def _found_in(lane: Lane) -> Unreachable:

@@ -10,6 +10,8 @@ from pages.ui.widgets.colours import DARK, LIGHT
 from pages.ui.widgets.token_view.payload import tint
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+HATCHED = "share"
+"""The class of a letter of which only a part is covered."""
 LONGEST, LONGEST_ALONE = 18, 60
 """The most characters on a chip."""
 SHORTENED = 24
@@ -60,6 +62,15 @@ def plain_token(token: bytes) -> str:
     return " ".join(_end(text) if whole else ghost(bytes.fromhex(text)) for text, whole in chip_parts(token))
 
 
+def in_parts(token: bytes) -> str:
+    """Write a token as lists of tokens have it: text, and the bytes of parts of characters.
+
+    >>> in_parts(" น้ำ".encode()), in_parts("่ก".encode() + b"\\xe0\\xb8")
+    ('␣น้ำ', '◌่ก E0 B8')
+    """
+    return " ".join(_end(text) if whole else text for text, whole in chip_parts(token))
+
+
 def ghost(part: bytes) -> str:
     """Write bytes that are not whole characters: the letters that they can become, their share, or else the bytes.
 
@@ -76,11 +87,9 @@ def chip(token: bytes, *, most: int = LONGEST) -> str:
 
 
 def face(token: bytes, *, most: int = LONGEST) -> str:
-    """Return the HTML of what stands on a chip; the bytes of a part of a character are its title."""
+    """Return the HTML of what stands on a chip; of a part of a character, the bytes."""
     return "".join(
-        html.escape(_end(text, most))
-        if whole
-        else f'<span class="part" title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
+        html.escape(_end(text, most)) if whole else f'<span class="part">{text}</span>'
         for text, whole in chip_parts(token)
     )
 
@@ -132,7 +141,8 @@ def share_html(share: Share) -> str:
     if share.end - share.start == share.size:
         return shown
     places = f"--from:{share.start / share.size:.0%};--to:{share.end / share.size:.0%}"
-    return f'<span class="share" style="{places}" title="{bytes_of(share).hex(" ").upper()}"><i>{shown}</i></span>'
+    title = bytes_of(share).hex(" ").upper()
+    return f'<span class="{HATCHED}" style="{places}" title="{title}"><i>{shown}</i></span>'
 
 
 def shortened(text: str, most: int = SHORTENED) -> str:
