@@ -50,6 +50,7 @@ WHOLE = (
     "ซ้าย|ไป|ขวา",
     "วิธี|แรก",
     "คำ|ตอบ",
+    "บน|ล่าง",
     "ความ|สุภาพ",
     "คลัง|โท|เค็น",
     "รอบ|เดียว",
@@ -63,9 +64,9 @@ _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
 _WORD = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
 _UNITS = "ไบต์|โทเค็น|อักขระ|คู่|ประโยค|บรรทัด|ครั้ง|เท่า|วินาที|นาที|ไฟล์|ภาษา|ชิ้น|คำ|MB|kB"
 _RULES = (
+    (re.compile(r"(?<=GPT-\d) (?=\()|(?<=GPT-\do) (?=\()"), NO_BREAK),
     (re.compile(r"GPT-(?=\d)"), f"GPT-{JOINER}"),
     (re.compile(r"(?<=\d)-(?=\d)"), f"-{JOINER}"),
-    (re.compile(r"(?<=GPT-\S) (?=\()|(?<=GPT-\S\S) (?=\()"), NO_BREAK),
     (re.compile(r" ๆ"), f"{NO_BREAK}ๆ"),
     (re.compile(rf"(?<=[\d}}*]) (?=(?:{_UNITS})(?![a-z]))"), NO_BREAK),
 )

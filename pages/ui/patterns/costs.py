@@ -22,7 +22,7 @@ from pages.ui.session import Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bars import premium_bars
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced, with_line_ends
+from pages.ui.widgets.charts import ROWS, draw, log_scale, log_spaced, with_line_ends
 from pages.ui.widgets.controls import answer, fold, save_button, segmented
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import Slide
@@ -213,6 +213,8 @@ MAX_KEPT = 6
 POINTS = 60
 """Points of each line; vocabulary sizes stand evenly on a logarithmic scale."""
 HEIGHT = 300
+TICKS = [digit * 10**power for power in range(7) for digit in (1, 1.5, 2, 3, 4, 6, 8)]
+"""Of the logarithmic axis of tokens, which is short; Vega leaves out those beyond the lines."""
 DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 
 
@@ -401,7 +403,7 @@ def costs_chart() -> ChartType:
             scale=log_scale(0),
             axis=alt.Axis(values=[256, 500, 1_000, 2_000, 4_000, 8_000], format=",d", grid=False),
         ),
-        alt.Y("tokens:Q", title=None, scale=log_scale(6), axis=alt.Axis(format="~s", values=ROUND_NUMBERS)),
+        alt.Y("tokens:Q", title=None, scale=log_scale(6), axis=alt.Axis(format="~s", values=TICKS)),
         alt.StrokeDash("line:N", legend=None, scale=alt.Scale(range=DASHES)),
         colour,
         tooltip=[
