@@ -607,6 +607,49 @@ def test_one_word_is_drawn_side_by_side_so_that_it_fills_the_screen(page: Page) 
     assert max(tops) - min(tops) < 2  # with a count below it or not
 
 
+COVERED_LABELS = """() => {
+  for (const fall of document.getAnimations()) fall.finish();
+  const pieces = [...document.querySelectorAll(".piece")].map((piece) => piece.getBoundingClientRect());
+  return [...document.querySelectorAll(".lane-head > *, h2")].filter((label) => {
+    const { left, right, top, bottom } = label.getBoundingClientRect();
+    return pieces.some((piece) =>
+      piece.left < right && piece.right > left && piece.top < bottom - 1 && piece.bottom > top + 1);
+  }).map((label) => label.textContent);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1280, 900), (1366, 768), (1920, 1080)])
+@pytest.mark.parametrize("texts", [["ที่ผ่านมา"], ["สวัสดีครับ"], ["สวัสดีครับ"] * 3])
+def test_a_word_in_columns_is_on_one_line_and_no_token_covers_a_label(
+    page: Page, size: tuple[int, int], texts: list[str]
+) -> None:
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    lanes.append(pretoken_lane("cl100k", Label("cl100k")))
+    slide: dict[str, Any] = {
+        "kind": "tokens",
+        "over": {},
+        "title": {"th": "แต่ละแบบตัดอย่างไร"},
+        "says": {},
+        "notes": {},
+    }
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    opened(page, bundle(DECK / "slides.js"))
+    for count in range(2, len(lanes) + 1):
+        views = [_view(View(text, lanes[-count:], "ภาษาไทย" if len(texts) > 1 else "")) for text in texts]
+        lines = page.evaluate(DRAW_SLIDE, [{**slide, "views": json.loads(json.dumps(views))}, TINT_COUNT])
+        assert page.evaluate(COVERED_LABELS) == [], count
+        assert {lines_of for lines_of, _ in lines} == {1}, count
+
+
+def test_a_token_of_two_lines_covers_no_label(page: Page) -> None:
+    drawn_slide(page, "ที่ผ่านมา", [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES[-2:]])
+    assert page.locator(".abreast").count()
+    page.locator(".line").evaluate_all("(all) => all.forEach((line) => { line.style.inlineSize = '2.5em'; })")
+    lines = page.locator(".piece").evaluate_all("(all) => all.map((each) => each.getClientRects()[0].height)")
+    assert max(lines) > 1.5 * min(lines)
+    assert page.evaluate(COVERED_LABELS) == []
+
+
 def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(page: Page) -> None:
     lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
     found = drawn_slide(page, catalogue("th")["examples.thai"], lanes)

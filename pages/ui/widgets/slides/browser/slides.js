@@ -24,7 +24,7 @@ const ABREAST = "abreast"; // the rows of a word side by side, as large as that 
 const MOST_ABREAST = 5;
 const WORTH = 1.1; // so much larger the type must get for another arrangement
 const LEAST_OF_WHOLE = 0.75; // so much smaller the type may get for rows that are compared to stay on a line each
-const A_WORD = 12; // UTF-16 units of a text that stands alone in larger type
+const A_WORD = 12; // UTF-16 units of a text that stands alone in larger type, and that no column tears
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
@@ -65,6 +65,14 @@ function rowsOf({ text, lanes }) {
   return lanes.map((lane) => cutsOf(lane).map(({ from, to }) => bytes.subarray(from, to)));
 }
 
+/**
+ * Whether a row of tokens is on one line.
+ * @param {Board} board
+ */
+function isOnOneLine({ line }) {
+  return line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight);
+}
+
 export class SlideView {
   /**
    * @param {Slide} slide
@@ -80,6 +88,7 @@ export class SlideView {
     this.isTold = !["ask", "receipt"].includes(slide.kind);
     /** @type {Board[]} */
     this.boards = [];
+    this.isInColumns = false;
     this.tintOf = tintsAcross(slide.kind === "tokens" ? (slide.views ?? []).flatMap(rowsOf) : [], options.tints);
     /** @type {Stage | null} */
     this.stage = null;
@@ -238,11 +247,9 @@ export class SlideView {
    * @returns {[number, boolean]}
    */
   onLines(most) {
-    const isOnOne = () =>
-      this.boards.every(({ line }) => line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight));
     for (let scale = most; scale > most * LEAST_OF_WHOLE; scale -= STEP / 2) {
       this.scaleTo(scale);
-      if (isOnOne()) return [scale, true];
+      if (this.boards.every(isOnOneLine)) return [scale, true];
     }
     return [most, false];
   }
@@ -252,6 +259,7 @@ export class SlideView {
    * @param {string} heads
    */
   arrange(columns, heads) {
+    this.isInColumns = columns > 1 || heads === ABREAST;
     this.views.classList.toggle("side", columns > 1);
     for (const each of [...HEADS, ABREAST].filter(Boolean)) this.views.classList.toggle(each, each === heads);
     this.views.style.setProperty("--columns", String(columns));
@@ -263,12 +271,14 @@ export class SlideView {
    */
   largest(most) {
     const { element, boards } = this;
+    const words = this.isInColumns ? boards.filter(({ sentence }) => sentence.text.length <= A_WORD) : [];
     let [low, high] = [0, Math.round((most - LEAST_SCALE) / STEP)]; // steps above the least
     while (low < high) {
       const middle = (low + high + 1) >> 1;
       this.scaleTo(LEAST_SCALE + middle * STEP);
       const isInside = element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
-      if (isInside && boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1)) low = middle;
+      const isBeside = boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1);
+      if (isInside && isBeside && words.every(isOnOneLine)) low = middle;
       else high = middle - 1;
     }
     return LEAST_SCALE + low * STEP;
