@@ -111,7 +111,7 @@ def test_a_token_of_a_file_says_which_merge_made_it() -> None:
 
 def test_a_slide_leaves_plain_what_belongs_to_no_token() -> None:
     (lane,) = _view(View("the  cat", [Lane("a", Label("a"), OPENED["word_piece"])]))["lanes"]
-    assert lane == {"name": "a", "kind": "tokens", "count": 2, "ends": [3, 5, 8], "plain": [1]}
+    assert lane == {"name": "a", "kind": "tokens", "count": 2, "ends": [3, 5, 8], "plain": [1], "special": []}
     (lane,) = _view(View("ab", [Lane("a", Label("a"), openai_tokenizer("gpt2"))]))["lanes"]
     assert (lane["count"], lane["ends"], lane["plain"]) == (1, [2], [])
 

@@ -695,6 +695,20 @@ def test_spaces_have_a_dot_and_the_text_of_a_slide_stays_as_it_is(page: Page) ->
     assert dots == ['"·"'] * 3
 
 
+def test_a_special_token_has_a_frame_on_the_ground_of_the_slide(page: Page) -> None:
+    lane = Lane("cl100k", Label("cl100k"), openai_tokenizer("cl100k_base"), special_acts=True)
+    drawn_slide(page, "ok <|endoftext|> ok", [lane])
+    framed = page.locator(".piece.special")
+    assert framed.all_text_contents() == ["<|endoftext|>"]
+    shadow, ground = framed.evaluate(
+        """(piece) => [getComputedStyle(piece).boxShadow, piece.style.backgroundColor]"""
+    )
+    assert "inset" in shadow
+    assert ground == "var(--gap)"
+    drawn_slide(page, "ok <|endoftext|> ok", [replace(lane, special_acts=False)])
+    assert not framed.count()
+
+
 MEASURE_TREE = """() => {
   const { clientHeight, clientWidth, scrollHeight, scrollWidth } = document.querySelector(".deck-slide");
   const parts = [...document.querySelectorAll(".node > *")];

@@ -63,6 +63,8 @@ class Cut(Struct, frozen=True):
     """The bytes of each piece of the text, end to end."""
     plain: tuple[Count, ...] = ()
     """Which pieces belong to no token, by their places."""
+    special: tuple[Count, ...] = ()
+    """Which pieces are special tokens, by their places."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,7 @@ def _view(view: View) -> dict[str, Any]:
                 "kind": "tokens" if isinstance(lane, Cut) else lane.kind,
                 "ends": list(accumulate(cut.lengths)),
                 "plain": list(cut.plain),
+                "special": list(cut.special),
                 **({} if before is None else {"before": before}),
             }
         )
@@ -227,8 +230,15 @@ def cut_of(text: str, lane: Lane) -> Cut:
     pieces, _ = piece_ends(text, lane.tokenizer, special_acts=lane.special_acts)
     solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
     plain = np.flatnonzero(~pieces.are_tokens[solid])
+    special = np.flatnonzero(np.isin(pieces.ids[solid], list(lane.tokenizer.special_tokens.values())))
     tokens = int(np.count_nonzero(pieces.are_tokens))
-    return Cut(lane.label.name, tokens, tuple(pieces.lengths[solid].tolist()), tuple(plain.tolist()))
+    return Cut(
+        lane.label.name,
+        tokens,
+        lengths=tuple(pieces.lengths[solid].tolist()),
+        plain=tuple(plain.tolist()),
+        special=tuple(special.tolist()),
+    )
 
 
 def reachable(address: str) -> str:

@@ -117,9 +117,10 @@ def _check_merges(learned: Learned) -> None:
 
 
 def _check_cut(cut: Cut, size: int) -> None:
-    """Refuse pieces that do not lie end to end in a text of `size` bytes, and plain ones out of order."""
+    """Refuse pieces that do not lie end to end in a text of `size` bytes, and places out of order."""
     _must(sum(cut.lengths) == size and cut.tokens >= len(cut.lengths) - len(cut.plain))
-    _must(all(before < after for before, after in pairwise([-1, *cut.plain, len(cut.lengths)])))
+    for places in (cut.plain, cut.special):
+        _must(all(before < after for before, after in pairwise([-1, *places, len(cut.lengths)])))
 
 
 def _must(holds: bool) -> None:

@@ -132,8 +132,8 @@ export class Board {
     const tints = new Map();
     let before = -1;
     for (const { tokens } of pieces) {
-      for (const { from, to, isPlain } of tokens) {
-        if (isPlain) {
+      for (const { from, to, isPlain, isSpecial } of tokens) {
+        if (isPlain || isSpecial) {
           tints.set(from, "gap");
           continue;
         }
@@ -157,6 +157,7 @@ export class Board {
     // Letters from right to left keep their order only in one line of text, not in boxes.
     const element = /** @type {PieceElement} */ (make("span", RIGHT_TO_LEFT.test(piece.text) ? "piece flows" : "piece"));
     element.piece = piece;
+    element.classList.toggle("special", piece.tokens.length === 1 && Boolean(piece.tokens[0].isSpecial));
     element.classList.toggle("comes", piece.tokens[0].from < piece.from);
     element.classList.toggle("goes", piece.tokens[piece.tokens.length - 1].to > piece.to);
     if (piece.tokens.length === 1) element.append(this.lettersOf(piece.text));

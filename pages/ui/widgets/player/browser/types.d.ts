@@ -105,6 +105,8 @@ export interface Cut {
   to: number;
   /** Whether this stretch belongs to no token. */
   isPlain?: boolean;
+  /** Whether it is a special token. */
+  isSpecial?: boolean;
 }
 
 /** A part of a token: whole text (then its size is 0), or the bytes `from` to `to` of a letter of `size` bytes. */

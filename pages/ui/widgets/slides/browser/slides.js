@@ -52,8 +52,10 @@ export function wordsIn(className, said, locale) {
  * @param {DeckLane} lane
  * @returns {Cut[]}
  */
-function cutsOf({ ends, plain }) {
-  return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to, isPlain: plain.includes(at) }));
+function cutsOf({ ends, plain, special }) {
+  return ends.map((to, at) => {
+    return { from: at ? ends[at - 1] : 0, to, isPlain: plain.includes(at), isSpecial: special.includes(at) };
+  });
 }
 
 /**

@@ -16,6 +16,8 @@ export interface DeckLane {
   ends: number[];
   /** Which of these stretches belong to no token, by number. */
   plain: number[];
+  /** Which of them are special tokens, by number. */
+  special: number[];
 }
 
 export interface DeckView {
