@@ -13,6 +13,7 @@ from playwright.sync_api import Page
 from pages.ui.i18n import LANGUAGES, catalogue, filled, section
 from pages.ui.stories.talk import _stage
 from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html
+from pages.ui.widgets.bars import BARS_CSS, premium_bars
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.figures_table import sideways
 from pages.ui.widgets.player import replay_options
@@ -707,6 +708,24 @@ def test_a_special_token_has_a_frame_on_the_ground_of_the_slide(page: Page) -> N
     assert ground == "var(--gap)"
     drawn_slide(page, "ok <|endoftext|> ok", [replace(lane, special_acts=False)])
     assert not framed.count()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_words_before_the_line_of_bars_end_clear_of_it(page: Page, size: tuple[int, int]) -> None:
+    bars = premium_bars([("Two stages", 0.83)], base="Thai lines", says="")
+    slide = {"kind": "bars", "over": {}, "title": {"th": "17%"}, "says": {}, "notes": {}, "html": bars}
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.set_content("<!doctype html>")
+    page.evaluate(OPEN, [bundle(DECK / "slides.js"), BARS_CSS + (DECK / "deck.css").read_text("utf-8")])
+    page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])
+    gap = page.locator(".even.before").evaluate(
+        """(line) => {
+          const words = line.firstChild;
+          const free = line.getBoundingClientRect().left - words.getBoundingClientRect().right;
+          return free / parseFloat(getComputedStyle(words).fontSize);
+        }"""
+    )
+    assert gap == pytest.approx(0.4, abs=0.02)
 
 
 MEASURE_TREE = """() => {
