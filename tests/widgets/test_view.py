@@ -43,6 +43,24 @@ def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
     assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
 
 
+def test_a_piece_that_ends_with_its_line_is_closed_there(page: Page) -> None:
+    text = "a\nb\n\n"
+    draw(page, text, [pretokens_over(text, "cl100k")])
+    drawn = page.locator(".cell .p").evaluate_all(
+        """(all) => all.map((piece) => {
+          const { boxDecorationBreak } = getComputedStyle(piece);
+          return [piece.textContent, piece.matches(".s"), piece.matches(".e"), boxDecorationBreak];
+        })"""
+    )
+    assert drawn == [
+        ["a", True, True, "slice"],
+        ["\n", True, True, "clone"],
+        ["b", True, True, "slice"],
+        ["\n", True, False, "clone"],  # it goes on in the next line
+        ["\n", False, True, "clone"],
+    ]
+
+
 def test_a_token_that_ends_within_a_ligature_ends_with_its_letter(page: Page) -> None:
     text = "office fly draft"
     draw(page, text, [lane_over(text, Tokenizer([]))])

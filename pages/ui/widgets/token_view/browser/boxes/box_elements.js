@@ -136,6 +136,7 @@ function readingClass(box, marks) {
   const classes = ["p"];
   if (box.starts) classes.push("s");
   if (box.ends) classes.push("e");
+  if (LAST_OF_LINE.test(box.text)) classes.push("last");
   if (box.count > 1) classes.push("n");
   if (marks && box.differs) classes.push("d");
   if (RIGHT_TO_LEFT.test(box.text)) classes.push("rtl");
@@ -147,6 +148,7 @@ function readingClass(box, marks) {
   return classes.join(" ");
 }
 
+const LAST_OF_LINE = /^[^\n]*\n$/;
 const SPACE = /^ (?!\p{M})/u; // a space with a mark is drawn as one letter
 const MAX_CHIP_BYTES = 48; // of a token that is shown outside the text
 /** @type {Record<string, string>} */
