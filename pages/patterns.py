@@ -28,5 +28,5 @@ with place:
                 answers = check_on_corpus(corpus, chosen_patterns())
     else:
         costs = pattern_costs(chosen_patterns())
-present(lambda: costs or slides(answers))
+present(lambda: costs or slides(tab, answers))
 how_to_read("patterns")

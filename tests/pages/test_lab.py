@@ -354,3 +354,8 @@ def test_a_pattern_with_line_breaks_of_its_own_cuts_as_before(pattern: str) -> N
     else:
         assert pretokenize(TEXT_WITH_BREAKS, read) == cut
         assert "x" in pattern or "\n" not in read
+
+
+def test_a_tab_without_a_result_is_not_presented_with_another_text() -> None:
+    (slide,) = lab.slides("whole", [])
+    assert breaks.without_breaks(slide.title["en"]) == catalogue("en")["lab.not_yet"]

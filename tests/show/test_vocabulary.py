@@ -445,6 +445,28 @@ def test_the_tab_of_merges_presents_the_word_that_is_followed() -> None:
     assert any("น้ำ" in tree["html"] for tree in trees)
 
 
+def test_a_long_text_says_how_much_of_it_is_followed_and_is_presented_whole() -> None:
+    app = open_page("vocabulary", tab="merges")
+    text = "Please summarise this contract and list all of its parties in a table"
+    app.text_input(key="vocabulary_word").set_value(text).run()
+    assert filled(ENGLISH["trace.cut"], characters=60, every=len(text)) in [each.value for each in app.caption]
+    app.button(key="present").click().run()
+    word, *_ = (deck_on(app) or {})["slides"]
+    assert word["views"][0]["text"] == text
+
+
+def test_of_a_size_that_is_not_enough_only_the_last_doubling_is_told() -> None:
+    app = open_page("vocabulary", tab="cost")
+    contract = "Please summarise the following contract in three bullet points, and list the parties. "
+    app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
+    app.text_area(key="vocabulary_text").set_value(contract * 6).run()
+    tokenizer = cost._trained()
+    half, all_of_it = (tokenizer.at(size).count_tokens(contract * 6) for size in (8_192, 16_384))
+    told = {"name": ENGLISH["cost.trained_here"], "size": 16_384, "half": 8_192}
+    saved = f"{(1 - all_of_it / half) * 100:.1f}%"
+    assert app.header[0].value == filled(ENGLISH["cost.answer_more"], **told, saved=saved)
+
+
 @pytest.mark.parametrize(("tab", "bars"), [("made_of", 5), ("compared", 3), ("unreached", 2), ("cost", 5)])
 def test_a_tab_presents_its_own_answer_and_bars(tab: str, bars: int) -> None:
     app = open_page("vocabulary", tab=tab)

@@ -62,6 +62,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-pieces_tabs { margin-top: -1.25rem; }
   .st-key-pieces_tabs [role="tablist"] { position: absolute; top: -4.4rem; right: 0; }
 }
+/* The frame of a tab with the focus is inside it, where nothing cuts it off; one that lost it may still have it */
+[data-testid="stTab"][data-focus-visible]:focus { box-shadow: inset 0 0 0 2px currentColor !important; }
+[data-testid="stTab"][data-focus-visible]:not(:focus) { box-shadow: none !important; }
+[data-testid="stTab"]:not([data-selected], :focus, :hover) { color: inherit; }
 /* On a phone, the sentence that says more stands far below. */
 @media (min-width: 641px) { :has(> .st-key-compare_stripe) { display: none; } }
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */

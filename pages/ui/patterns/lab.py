@@ -144,11 +144,13 @@ def text_to_cut() -> str:
     return TEXT.get()[:MAX_CHARACTERS]
 
 
-def slides(answers: Sequence[str]) -> list[Slide]:
-    """Return the answers of a tab to fill the screen, or else the beginning of the text under both patterns."""
+def slides(tab: str, answers: Sequence[str]) -> list[Slide]:
+    """Return the answers of a tab to fill the screen; of the first one, the text under both patterns."""
     if answers:
         first, *others = answers
         return [Slide("words", title={language(): first}, says={language(): "\n".join(others)}, is_strong=True)]
+    if tab != "cut":
+        return [Slide("words", title=translations("lab.not_yet"))]
     if not (text := text_to_cut()[:MOST_CHARACTERS]):
         return [Slide("words", title=translations("lab.empty"))]
     return [pattern_slide(text, [(chosen.short, chosen.pattern) for chosen, _ in usable_patterns()])]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -79,7 +79,7 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> list[Sl
     references = [lane for lane in lanes if lane.key != line.key and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
-    found = _answer(line.name, len(counts) - 1 + BYTES, spot)
+    found = _answer(line.name, counts, spot)
     with said:
         answer(found, key="cost")
     says = _sentence(line, counts, spot, model)
@@ -241,18 +241,25 @@ def _ids_of(lane: Lane) -> int:
     return tokenizer.vocab_size + len(tokenizer.special_tokens)
 
 
-def _answer(name: str, size: int, spot: int | None) -> str:
-    share = formatting.share(WORTHWHILE)
+def _answer(name: str, counts: Sequence[int], spot: int | None) -> str:
     if spot is not None:
-        return t("cost.answer", name=name, size=spot, share=share)
-    return t("cost.answer_more", name=name, size=size, share=share)
+        return t("cost.answer", name=name, size=spot, share=formatting.share(WORTHWHILE))
+    return t("cost.answer_more", name=name, **_last_doubling(counts))
+
+
+def _last_doubling(counts: Sequence[int]) -> dict[str, Any]:
+    """Return the size that the last doubling begins and ends with, and the share of the tokens that it saves."""
+    half = (len(counts) - 1 + BYTES) // 2
+    saved = 1 - counts[2 * half - BYTES] / counts[half - BYTES] if half >= BYTES else 0
+    return {"half": half, "size": 2 * half, "saved": formatting.fine_share(saved)}
 
 
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:
     values = {"name": line.name, "text": line.text.name, "share": formatting.share(WORTHWHILE)}
     size = len(counts) - 1 + BYTES
     if spot is None:
-        says = t("cost.no_spot" if size >= 2 * BYTES else "cost.too_few", size=size, **values)
+        values |= _last_doubling(counts)
+        says = t("cost.no_spot" if size >= 2 * BYTES else "cost.too_few", **values)
     else:
         called = t("cost.a_model") if model.name == t("cost.own_model") else model.name
         cost = row_parameters(spot, model.width, is_tied=model.is_tied)

@@ -5,14 +5,15 @@ from itertools import accumulate, pairwise
 
 import streamlit as st
 
-from pages.ui.i18n import t
+from pages.ui.i18n import language, t
 from pages.ui.inputs.text import own_sentence
-from pages.ui.inputs.tokenizers import why_not_encodable
+from pages.ui.inputs.tokenizers import name_of, why_not_encodable
 from pages.ui.session import Maybe, remembered
 from pages.ui.vocabulary.biography import tree_slides_of
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import scroll_box, sideways
+from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import Slide, View, verdict
 from pages.ui.widgets.token_view.chips import HATCHED, chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
@@ -41,14 +42,17 @@ def trace_a_word(lane: Lane) -> None:
 
 def word_slides(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
     """Return how each of these lanes cuts the word that is followed, and how one made the word's tokens."""
-    word = (Maybe[str]("vocabulary_word").get() or "")[:MOST_CHARACTERS]
+    word = (Maybe[str]("vocabulary_word").get() or "")[:MOST_ON_A_SLIDE]
     view = View(word, [each for each in lanes if not why_not_encodable(each, word)])
     if not word or not view.lanes:
         return []
     ids = lane.tokenizer.encode(word) if lane in view.lanes else []
     joined = [each for each in dict.fromkeys(ids) if is_longer(lane.tokenizer.token_bytes(each))]
     trees = [slide for each in joined for slide in tree_slides_of(lane, each)]
-    return [Slide("tokens", title=verdict(view), views=[view]), *trees[:MOST_TREES]]
+    tokenizer = merging(lane)
+    found = list(trace(word, tokenizer)) if tokenizer and ids else []
+    says = {language(): f"{name_of(lane)}: {_answer(found)}"} if found else {}
+    return [Slide("tokens", title=verdict(view), says=says, views=[view]), *trees[:MOST_TREES]]
 
 
 def _word(show: Callable[[str], None]) -> None:
@@ -60,16 +64,16 @@ def _word(show: Callable[[str], None]) -> None:
         live=True,
         label_visibility="collapsed",
     )
-    show((word or "")[:MOST_CHARACTERS])
+    word = word or ""
+    if len(word) > MOST_CHARACTERS:
+        st.caption(t("trace.cut", characters=MOST_CHARACTERS, every=len(word)))
+    show(word[:MOST_CHARACTERS])
 
 
 def _trace(word: str, tokenizer: Merging) -> None:
     found = list(trace(word, tokenizer))
     if found:
-        merges = sum(len(each.steps) for each in found)
-        tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
-        size = sum(len(each.ids) for each in found)
-        answer(t("trace.answer", bytes=size, merges=merges, tokens=tokens), key="trace")
+        answer(_answer(found), key="trace")
         drawn = trace_html(found, tokenizer, t("trace.title"))
         says = [t("trace.says")]
         if len(found) > 1:
@@ -80,6 +84,12 @@ def _trace(word: str, tokenizer: Merging) -> None:
         st.html(chip_style() + sideways(drawn))
     else:
         st.markdown(t("trace.empty"))
+
+
+def _answer(found: Sequence[Trace]) -> str:
+    merges = sum(len(each.steps) for each in found)
+    tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
+    return t("trace.answer", bytes=sum(len(each.ids) for each in found), merges=merges, tokens=tokens)
 
 
 def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:

@@ -93,14 +93,17 @@ export class BoxWords {
   }
 
   /**
+   * The tokens of a lane; of several in its own, those that are pointed at have a frame.
    * @param {Lane} lane
    * @param {number} first
    * @param {number} stop
    */
   tokenList(lane, first, stop) {
+    const { first: here, count } = this.box;
+    const isPart = lane === this.lane && count < stop - first;
     const list = make("div", "list");
     for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) {
-      const item = list.appendChild(make("span", "token"));
+      const item = list.appendChild(make("span", isPart && token >= here && token < here + count ? "token here" : "token"));
       const bytes = lane.bytesOf(token);
       const hex = hexOf(bytes.subarray(0, MAX_HEX)) + (bytes.length > MAX_HEX ? " …" : "");
       item.append(tokenChip(lane, token), ...idOf(this.model, lane, token));

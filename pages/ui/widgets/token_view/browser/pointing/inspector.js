@@ -80,8 +80,8 @@ export class Inspector {
     element.style.position = "static";
     const { bottom, height } = element.getBoundingClientRect();
     element.style.position = element.style.maxHeight = "";
-    const { above, below } = this.roomAround(place, this.view.light.reach(this.pinned.lane));
-    if (!this.isOnPhone && Math.max(above, below) >= Math.min(height, ENOUGH)) return;
+    const { below } = this.roomAround(place, this.view.light.reach(this.pinned.lane));
+    if (!this.isOnPhone && below >= Math.min(height, ENOUGH)) return; // above stand the answer and the text
     const shift = Math.min(bottom + AROUND / 2 - innerHeight, place.top - HEADER - (innerWidth <= NARROW ? NUMBER : 0));
     if (shift > 0) scrollerOf(this.state.root).scrollTop += shift;
   }
