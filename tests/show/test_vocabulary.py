@@ -464,7 +464,7 @@ def test_of_a_size_that_is_not_enough_only_the_last_doubling_is_told() -> None:
     half, all_of_it = (tokenizer.at(size).count_tokens(contract * 6) for size in (8_192, 16_384))
     told = {"name": ENGLISH["cost.trained_here"], "size": 16_384, "half": 8_192}
     saved = f"{(1 - all_of_it / half) * 100:.1f}%"
-    assert app.header[0].value == filled(ENGLISH["cost.answer_more"], **told, saved=saved)
+    assert app.header[0].value == filled(ENGLISH["cost.answer_more"], **told, share=saved)
 
 
 @pytest.mark.parametrize(("tab", "bars"), [("made_of", 5), ("compared", 3), ("unreached", 2), ("cost", 5)])

@@ -62,8 +62,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-pieces_tabs { margin-top: -1.25rem; }
   .st-key-pieces_tabs [role="tablist"] { position: absolute; top: -4.4rem; right: 0; }
 }
-/* The frame of a tab with the focus is inside it, where nothing cuts it off; one that lost it may still have it */
-[data-testid="stTab"][data-focus-visible]:focus { box-shadow: inset 0 0 0 2px currentColor !important; }
+/* The frame of a tab with the focus is inside it above and below, where it would be cut off; a tab
+   that lost it may still have it. */
+[data-testid="stTab"][data-focus-visible]:focus {
+  box-shadow: inset 0 2px, inset 0 -2px, 3px 0, -3px 0 !important; }
 [data-testid="stTab"][data-focus-visible]:not(:focus) { box-shadow: none !important; }
 [data-testid="stTab"]:not([data-selected], :focus, :hover) { color: inherit; }
 /* On a phone, the sentence that says more stands far below. */

@@ -251,14 +251,14 @@ def _last_doubling(counts: Sequence[int]) -> dict[str, Any]:
     """Return the size that the last doubling begins and ends with, and the share of the tokens that it saves."""
     half = (len(counts) - 1 + BYTES) // 2
     saved = 1 - counts[2 * half - BYTES] / counts[half - BYTES] if half >= BYTES else 0
-    return {"half": half, "size": 2 * half, "saved": formatting.fine_share(saved)}
+    return {"half": half, "size": 2 * half, "share": formatting.fine_share(saved)}
 
 
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:
     values = {"name": line.name, "text": line.text.name, "share": formatting.share(WORTHWHILE)}
     size = len(counts) - 1 + BYTES
     if spot is None:
-        values |= _last_doubling(counts)
+        values |= {"worth": values["share"], **_last_doubling(counts)}
         says = t("cost.no_spot" if size >= 2 * BYTES else "cost.too_few", **values)
     else:
         called = t("cost.a_model") if model.name == t("cost.own_model") else model.name

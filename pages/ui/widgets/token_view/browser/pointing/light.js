@@ -30,7 +30,7 @@ export class Light {
     const { scroller, ended } = this.state;
     const { signal } = ended;
     let clicked = ""; // where: what scrolls below a pointer at rest is not pointed at
-    const whereOf = (/** @type {MouseEvent} */ { clientX, clientY }) => `${clientX},${clientY}`;
+    const whereOf = (/** @type {MouseEvent} */ { clientX, clientY }) => `${Math.floor(clientX)},${Math.floor(clientY)}`;
     scroller.addEventListener("pointerover", (event) => {
       const { element, lane, box } = boxAt(event);
       if (event.pointerType === "touch" || whereOf(event) === clicked) return;
