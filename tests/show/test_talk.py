@@ -274,7 +274,7 @@ def test_patterns_present_what_both_make_of_the_text() -> None:
         "Thai letters cut from their marks: **4** by GPT-4 (cl100k), **0** by Thai-aware"
     )
     (whole,) = (deck_on(open_link("patterns", lang="en", present="1", tab="whole")) or {})["slides"]
-    assert whole["says"]["en"].startswith("24.8% of all Thai letters and digits · ")
+    assert whole["says"]["en"].startswith("9,218 are 24.8% of all Thai letters and digits · ")
     (cost,) = (deck_on(open_link("patterns", lang="en", present="1", tab="cost")) or {})["slides"]
     assert (cost["kind"], cost["html"].count('class="premium ')) == ("bars", 2)
     assert 'class="even before"' in cost["html"]  # its words are not cut off at the right

@@ -65,7 +65,8 @@ def _for_a_room(rows: Sequence[tuple[str, PatternFigures]], corpus: Corpus) -> l
     most = max((figures for _, figures in rows), key=lambda figures: figures.thai_letters_cut)
     said = t("lab.slide_source", corpus=corpus_title(corpus.name), characters=corpus.characters)
     if most.thai_letters_cut:
-        said = f"{t('lab.slide_share', share=formatting.fine_share(most.thai_clusters_cut))} · {said}"
+        share = formatting.fine_share(most.thai_clusters_cut)
+        said = f"{t('lab.slide_share', count=most.thai_letters_cut, share=share)} · {said}"
     return [*answers, said]
 
 

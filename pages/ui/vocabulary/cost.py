@@ -111,7 +111,8 @@ def cost_rows(
 
     `counts` are the tokens after each number of merges.
     """
-    points = [("line", name, BYTES + merge, counts[merge]) for merge in log_spaced(len(counts), POINTS)]
+    merges = {*log_spaced(len(counts), POINTS), *([] if spot is None else [spot - BYTES])}  # it stands on the line
+    points = [("line", name, BYTES + merge, counts[merge]) for merge in sorted(merges)]
     counted = sorted((each for each in others if each[2]), key=lambda each: each[1])
     points += [("other", *each) for each in counted]
     if spot is not None:
