@@ -217,6 +217,7 @@ def test_the_way_back_leads_to_the_page_before_and_not_into_what_was_presented(t
     tab.goto(f"{address}/?lang=en")
     tab.locator(".st-key-navigation").get_by_role("link", name=catalogue("en")["nav.compare"]).click()
     expect(tab).to_have_url(re.compile("/compare"))
+    expect(tab.locator(".st-key-compare_view .lane").first).to_be_visible()  # the button is drawn anew before that
     tab.locator(".st-key-present").get_by_role("button").first.click()
     deck = deck_of(tab)
     expect(tab).to_have_url(re.compile("present=1"))

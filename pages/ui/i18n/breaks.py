@@ -66,7 +66,6 @@ _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
 _WORD = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
 _UNITS = "ไบต์|โทเค็น|อักขระ|คู่|ประโยค|บรรทัด|ครั้ง|เท่า|วินาที|นาที|ไฟล์|ภาษา|ชิ้น|คำ|MB|kB"
 _RULES = (
-    (re.compile(r"(?<=GPT-\d) (?=\()|(?<=GPT-\do) (?=\()"), NO_BREAK),
     (re.compile(r"GPT-(?=\d)"), f"GPT-{JOINER}"),
     (re.compile(r"(?<=\d)-(?=\d)"), f"-{JOINER}"),
     (re.compile(r" ๆ"), f"{NO_BREAK}ๆ"),

@@ -9,7 +9,7 @@ from altair.typing import ChartType
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import errors_shown, language, t
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n.breaks import unbroken, with_breaks
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.session import one_of
@@ -56,7 +56,7 @@ def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> list[Sl
         found = _differences.get((other.key, lane.key), lambda: difference(entries_in(other), entries_in(lane)))
         with said:
             counts = {"gained": len(found.gained.ids), "both": len(found.after)}
-            says = t("compared.answer", name=name_of(lane), other=name_of(other), **counts)
+            says = t("compared.answer", name=unbroken(name_of(lane)), other=unbroken(name_of(other)), **counts)
             answer(with_breaks(says), key="compared")
         _by_script(found, other, lane)
         _sentences(other, lane)

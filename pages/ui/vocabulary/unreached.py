@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import errors_shown, language, t
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n.breaks import unbroken, with_breaks
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.vocabulary.browse import Part, browse
 from pages.ui.vocabulary.choices import entries_in, picked_among
@@ -25,7 +25,7 @@ def say_how_many_are_unreached(lane: Lane) -> list[Slide]:
     """Say how many tokens a vocabulary has that their own text does not become; return the reasons as a slide."""
     with st.spinner(t("unreached.working")):
         found = _found_in(lane)
-    says = t("unreached.answer", name=name_of(lane), count=len(found.ids), all=len(entries_in(lane).ids))
+    says = t("unreached.answer", name=unbroken(name_of(lane)), count=len(found.ids), all=len(entries_in(lane).ids))
     answer(with_breaks(says), key="unreached")
     counts = [(t(f"unreached.{reason}"), found.count(reason)) for reason in REASONS if found.count(reason)]
     bars = count_bars(counts, says=says.replace("**", ""))

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from pages.ui.i18n import LANGUAGES, as_name, as_plain_markdown, catalogue, language, t, translations
-from pages.ui.i18n.breaks import unbroken, with_breaks
+from pages.ui.i18n.breaks import unbroken
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.pattern import pattern_name, shortened
 from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, reference_lanes, why_not_encodable
@@ -279,7 +279,7 @@ def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
     if known.tokenizer in (*OPENAI_NAMES, MINE):
         names = translations(f"tokenizers.{known.tokenizer}")
     title = {
-        spoken: with_breaks(translations("vocabulary.slide", tokenizer=name, **figures)[spoken])
+        spoken: translations("vocabulary.slide", tokenizer=name, **figures)[spoken]
         for spoken, name in names.items()
     }
     slides = [Slide("words", title=title, is_strong=True)]
