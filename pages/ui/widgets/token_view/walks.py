@@ -31,7 +31,7 @@ TRACE_STYLE = """<style>
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
 .token-chip.unknown { border: 2px dashed light-dark(#a3160c, #ff9d8f); background: none; color: inherit; }
-.trace .joined { outline: 2px solid; outline-offset: 1px; }
+.trace .joined { outline: 2px solid light-dark(#191814, #ffffff); outline-offset: 1px; }
 @media (min-width: 1200px) { .trace .merges td:last-child { white-space: normal; } }
 @media (min-width: 1700px) and (min-height: 950px) { /* a projector */
   .trace td { font-size: 1.375rem; }
