@@ -33,7 +33,6 @@ if lanes:
         elif tab == "merges":
             trace_a_word(lane)
             gpt2_files()
-            slides = word_slides(lane, near)
         elif tab == "made_of":
             slides = composition(lane, near)
         elif tab == "compared":
@@ -44,5 +43,10 @@ if lanes:
             st.fragment(unreached)(lane, near)
         else:
             slides = vocabulary_cost(lanes, said)
-    present(lambda: slides or [*slides_of(lane, near), *tree_slides(lane)])
+    present(
+        lambda: (
+            (word_slides(lane, near) if tab == "merges" else slides)
+            or [*slides_of(lane, near), *tree_slides(lane)]
+        )
+    )
 how_to_read("vocabulary")

@@ -1,6 +1,7 @@
 """Two vocabularies: what the second one gained and lost, by script, and what that does to sentences."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import altair as alt
 import pandas as pd
@@ -70,7 +71,8 @@ def _slides(found: Difference, other: Lane, lane: Lane, says: str) -> list[Slide
     names = [only[0], t("compared.both"), only[1]]
     counts = [len(found.lost.ids), len(found.after), len(found.gained.ids)]
     bars = count_bars(list(zip(names, counts)), says=says.replace("**", ""))
-    views = [View(text, [other, lane]) for text, _ in _most_changed(other, lane, longest=LONGEST_SHOWN)[:1]]
+    short = (text for text, _ in _most_changed(other, lane) if len(text) <= LONGEST_SHOWN)
+    views = [View(text, [other, lane]) for text in islice(short, 1)]
     tokens = [Slide("tokens", title=verdict(view), views=[view]) for view in views]
     return [Slide("bars", title={language(): with_breaks(says)}, html=bars), *tokens]
 
@@ -142,7 +144,7 @@ def longest_of(entries: Entries) -> tuple[str, list[bytes]]:
 
 def _sentences(other: Lane, lane: Lane) -> None:
     """List the built-in sentences whose number of tokens changed most, and draw the first of them."""
-    changed = _most_changed(other, lane)
+    changed = _most_changed(other, lane)[:SENTENCES]
     st.header(t("compared.sentences"), anchor=False)
     if not changed:
         st.markdown(t("compared.none_changed"))
@@ -157,12 +159,11 @@ def _sentences(other: Lane, lane: Lane) -> None:
     token_view(shown, key="compared_view", toolbar="none", max_height=None)
 
 
-def _most_changed(other: Lane, lane: Lane, longest: int | None = None) -> list[tuple[str, Change]]:
-    """Return the built-in sentences of at most so many characters whose number of tokens changed most."""
-    lines = [line for text in sample_texts() for line in text.splitlines()]
-    texts = [line for line in lines if longest is None or len(line) <= longest]
+def _most_changed(other: Lane, lane: Lane) -> list[tuple[str, Change]]:
+    """Return the built-in sentences whose number of tokens changed, the one that changed most first."""
+    texts = [line for text in sample_texts() for line in text.splitlines()]
     changes = _changes.get(
-        (other.key, lane.key, longest),
-        lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=SENTENCES),
+        (other.key, lane.key),
+        lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=len(texts)),
     )
     return [(texts[each.place], each) for each in changes]
