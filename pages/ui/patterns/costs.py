@@ -263,7 +263,7 @@ def _bars(done: Sequence[Result], side: str, says: str) -> str:
     base = _base(done)
     others = sorted((each for each in done if each is not base), key=lambda each: int(each.counts[0][-1]))
     named = [(_called(each.variant), float(each.counts[0][-1] / base.counts[0][-1])) for each in others]
-    return premium_bars(named, base=f"{base.variant.short} · {t(f'costs.{side}')}", says=says.replace("**", ""))
+    return premium_bars(named, base=f"{base.variant.short} · {t(f'costs.{side}')}", says=says)
 
 
 def _called(variant: Variant) -> str:

@@ -145,7 +145,7 @@ def text_to_cut() -> str:
 
 
 def slides(tab: str, answers: Sequence[str]) -> list[Slide]:
-    """Return the answers of a tab to fill the screen; of the first one, the text under both patterns."""
+    """Return what fills the screen: the answers of a tab, or on the first tab the text under both patterns."""
     if answers:
         first, *others = answers
         return [Slide("words", title={language(): first}, says={language(): "\n".join(others)}, is_strong=True)]

@@ -70,7 +70,7 @@ def _slides(found: Difference, other: Lane, lane: Lane, says: str) -> list[Slide
     only = [t("compared.only", name=name_of(each)) for each in (other, lane)]
     names = [only[0], t("compared.both"), only[1]]
     counts = [len(found.lost.ids), len(found.after), len(found.gained.ids)]
-    bars = count_bars(list(zip(names, counts)), says=says.replace("**", ""))
+    bars = count_bars(list(zip(names, counts)), says=says)
     short = (text for text, _ in _most_changed(other, lane) if len(text) <= LONGEST_SHOWN)
     views = [View(text, [other, lane]) for text in islice(short, 1)]
     tokens = [Slide("tokens", title=verdict(view), views=[view]) for view in views]

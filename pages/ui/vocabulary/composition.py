@@ -49,9 +49,7 @@ def composition(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
         _thai(lanes)
     counts = [(t(f"entries.script_{script}"), entries.count(script)) for script in SCRIPTS if script != "special"]
     most = sorted(counts, key=lambda each: -each[1])[:MOST_BARS]
-    return [
-        Slide("bars", title={language(): with_breaks(said)}, html=count_bars(most, says=said.replace("**", "")))
-    ]
+    return [Slide("bars", title={language(): with_breaks(said)}, html=count_bars(most, says=said))]
 
 
 def _strip(entries: Entries) -> None:

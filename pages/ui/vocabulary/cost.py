@@ -90,13 +90,13 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> list[Sl
     with fold(t("cost.published"), icon=":material/table:", key="cost_published"):
         _published()
     sizes = doublings(spot or len(counts) - 1 + BYTES, len(counts) - 1 + BYTES)
-    bars = count_bars([(t("cost.spot", size=size), counts[size - BYTES]) for size in sizes], says=says)
+    bars = count_bars([(t("cost.spot", size=size), counts[size - BYTES]) for size in sizes], says=found)
     source = {language(): t("cost.slide_source", text=line.text.name)}
     return [Slide("bars", title={language(): found}, says=source, html=bars)]
 
 
 def doublings(size: int, most: int) -> list[int]:
-    """Return a vocabulary size, up to three halves of it, and twice as much, so far as bytes and `most` allow.
+    """Return an eighth, a quarter and half of a vocabulary size, itself and twice as much: those up to `most`.
 
     >>> doublings(4808, 16384), doublings(600, 1100)
     ([601, 1202, 2404, 4808, 9616], [300, 600])

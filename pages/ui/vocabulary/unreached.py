@@ -28,7 +28,7 @@ def say_how_many_are_unreached(lane: Lane) -> list[Slide]:
     says = t("unreached.answer", name=unbroken(name_of(lane)), count=len(found.ids), all=len(entries_in(lane).ids))
     answer(with_breaks(says), key="unreached")
     counts = [(t(f"unreached.{reason}"), found.count(reason)) for reason in REASONS if found.count(reason)]
-    bars = count_bars(counts, says=says.replace("**", ""))
+    bars = count_bars(counts, says=says)
     return [Slide("bars", title={language(): with_breaks(says)}, html=bars)]
 
 

@@ -41,7 +41,8 @@ def count_bars(counts: Sequence[tuple[str, int]], *, says: str) -> str:
 
 
 def _framed(rows: str, says: str) -> str:
-    return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}</div>'
+    """Return bars that `says` describes; it may stress figures."""
+    return f'<div class="premiums" role="img" aria-label="{_escaped(says.replace("**", ""))}">{rows}</div>'
 
 
 def _premium(name: str, value: float, share: float, even: float) -> str:
