@@ -115,6 +115,8 @@ test("what a split pattern cuts from a Thai consonant is parted where its marks 
   const box = { text: "ลั", stripes: [["t1", 3], ["t2", 3]], starts: false, ends: false };
   assert.match(tintStyle({ ...box, zones: zonesOf("ลั", [3, 3]) }), /linear-gradient\(to top, var\(--t1\) 0% 67%, .*var\(--t2\) 67% 100%\)/);
   assert.match(tintStyle(box), /linear-gradient\(to right/);
+  const water = { text: "น้ำ", stripes: [["t1", 3], ["t2", 6]], zones: zonesOf("น้ำ", [3, 6]), starts: false, ends: true };
+  assert.match(tintStyle(water), /linear-gradient\(var\(--t2\) 0 0\) right .*linear-gradient\(to top, var\(--t1\) 0% 67%/);
 });
 
 // ---- the sentence of the stage

@@ -119,6 +119,13 @@ def test_a_card_lists_of_other_rows_only_the_pieces_that_hold_its_letters(page: 
     assert said == ["cl100k · 1", ". · 2"]
 
 
+def test_a_card_frames_the_piece_that_is_pointed_at_among_those_that_share_letters(page: Page) -> None:
+    draw(page, "กำลังเรียน", [pretokens_over("กำลังเรียน", "cl100k")])
+    page.locator(".cell .p").first.hover()
+    assert page.locator(".card .token").all_inner_texts()[0] == page.locator(".card .here").inner_text()
+    assert page.locator(".card .token").count() > page.locator(".card .here").count() == 1
+
+
 def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
     draw(page, "the cat sat", references_over("the cat sat"))
     page.locator(".save > button, .legend button").last.focus()

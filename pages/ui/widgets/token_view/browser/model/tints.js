@@ -148,23 +148,23 @@ const SARA_AA = ".42em"; // its width after a consonant
  * @param {Zone[]} zones
  */
 function besideMarks({ stripes, starts, ends }, zones) {
-  const [after] = zones.filter(([, , , place]) => place);
-  if (after) zones = zones.filter((zone) => zone !== after);
+  const after = zones.find(([, , , place]) => place);
+  const over = zones.filter((zone) => zone !== after);
   const line = "var(--half-slit, .5px)";
   const upwards = (/** @type {string[]} */ stops) => `linear-gradient(to top, ${stops.join(", ")})`;
-  const grounds = zones.flatMap(([stripe, low, high], at) => [
-    ...(at && zones[at - 1][0] !== stripe ? [`var(--slit) calc(${low}% - ${line}) calc(${low}% + ${line})`] : []),
+  const grounds = over.flatMap(([stripe, low, high], at) => [
+    ...(at && over[at - 1][0] !== stripe ? [`var(--slit) calc(${low}% - ${line}) calc(${low}% + ${line})`] : []),
     `var(--${stripes[stripe][0]}) ${low}% ${high}%`,
   ]);
   // Every piece but the first begins here, at the left, and every one but the last ends here, at the right.
   const side = (/** @type {(stripe: number) => boolean} */ has) =>
-    upwards(zones.map(([stripe, low, high]) => `${has(stripe) ? "var(--slit)" : "transparent"} ${low}% ${high}%`));
+    upwards(over.map(([stripe, low, high]) => `${has(stripe) ? "var(--slit)" : "transparent"} ${low}% ${high}%`));
   const sides = [
     ...(ends || after ? [] : [`${side((stripe) => stripe < stripes.length - 1)} 100% 0`]),
     ...(starts ? [] : [`${side((stripe) => stripe > 0)} 0 0`]),
     ...(after ? [`${side((stripe) => stripe !== after[0])} right calc(${SARA_AA} - ${line}) top 0`] : []),
   ];
-  const beside = after ? [`${upwards([`var(--${stripes[after[0]][0]}) 0 100%`])} right -1px top 0 / calc(${SARA_AA} + 1px) 100% no-repeat`] : [];
+  const beside = after ? [`linear-gradient(var(--${stripes[after[0]][0]}) 0 0) right -1px top 0 / calc(${SARA_AA} + 1px) 100% no-repeat`] : [];
   return [...sides.map((each) => `${each} / calc(2 * ${line}) 100% no-repeat`), ...beside, upwards(grounds)].join(", ");
 }
 
