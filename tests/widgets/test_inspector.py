@@ -181,6 +181,17 @@ def test_escape_in_a_menu_or_a_field_elsewhere_leaves_the_inspector_open(page: P
     page.evaluate("document.querySelector('textarea').remove()")
 
 
+def test_what_is_opened_of_a_short_text_stands_below_its_rows_and_not_over_what_is_above(page: Page) -> None:
+    page.evaluate("document.body.style.paddingBlock = '520px 2000px'")
+    draw(page, THAI, references_over(THAI), view="staff")
+    page.locator(".lane:not(.ruler) .p").first.click()
+    pieces = in_shadow(page, "[...root.querySelectorAll('.cell .p')].map((p) => p.getBoundingClientRect().bottom)")
+    opened = page.locator(".inspector").bounding_box()
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+    assert opened
+    assert opened["y"] >= max(pieces)
+
+
 @pytest.mark.parametrize(
     ("number", "above"),
     [(0, 0), (900, 420), *(pytest.param(*each, marks=pytest.mark.long) for each in ((0, 420), (900, 0)))],
