@@ -175,7 +175,7 @@ def encoding() -> list[Any]:
     for merges in ([], [(97, 97), (256, 98), (257, 256)], training()[:60]):
         tokenizer = Tokenizer([pair[:2] for pair in merges])
         plain = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
-        by_tree = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory().pairs)
+        by_tree = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory(0).pairs)
         places = np.array([2, 0, 2], dtype=np.int32)
         found += [*plain, *by_tree, *encode_loop.in_order(*plain, places, np.array([1, 1, 3]))]
     return [array.tolist() for array in found]
@@ -195,10 +195,10 @@ def encoding_texts() -> list[Any]:
     ]
     content, kinds = np.frombuffer("".join(texts).encode(), dtype=np.uint8), character_kinds()
     edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
-    memory, found = text_loop.empty_memory(), []
+    memory, found = text_loop.empty_memory(0), []
     little = longest_loop.LONG + 60  # room for one long pretoken, so that all are forgotten again and again
     memory = memory._replace(longer_text=memory.longer_text[:little], longer_ids=memory.longer_ids[:little])
-    memory = memory._replace(slots=memory.slots[: len(memory.slots) // text_loop.SLOTS * 8])  # and for eight short
+    memory = memory._replace(slots=memory.slots[:32])  # and for eight short
     for merges in ([], [pair[:2] for pair in training()[:60]]):
         tokenizer = Tokenizer(merges)
         tree = tokenizer._tree
@@ -214,6 +214,9 @@ def encoding_texts() -> list[Any]:
             for _ in range(2):
                 read = (as_read(content), edges, as_read(kinds), machine)
                 found += text_loop.encode_texts(*read, tree, memory)
+            more = text_loop.empty_memory(0).slots[:64]
+            text_loop.move_slots(memory.slots, more)
+            found.append(more)
     return [array.tolist() for array in found]
 
 

@@ -140,7 +140,7 @@ def both_ways(tokenizer: Tokenizer, pretokens: list[bytes]) -> tuple[list[int], 
     text = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
     ends = np.cumsum(np.array(list(map(len, pretokens)), dtype=np.int64))
     plain, plain_stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
-    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory().pairs)
+    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory(0).pairs)
     assert stops.tolist() == plain_stops.tolist()
     return ids.tolist(), plain.tolist()
 
@@ -189,9 +189,9 @@ def test_whole_texts_are_encoded_as_their_pretokens_are_however_often(batch: lis
 def test_two_threads_share_no_memory() -> None:
     tokenizer = train(CORPUS, 400)
     assert tokenizer._tree
-    with tokenizer._memory() as first, tokenizer._memory() as second:
+    with tokenizer._memory(0) as first, tokenizer._memory(0) as second:
         assert first.slots is not second.slots
-    with tokenizer._memory() as again:
+    with tokenizer._memory(0) as again:
         assert again.slots is first.slots or again.slots is second.slots
 
 
@@ -340,11 +340,62 @@ def test_an_endless_run_takes_the_largest_tokens_first() -> None:
 def test_many_threads_at_once_leave_few_memories_behind() -> None:
     tokenizer = Tokenizer([(97, 98)])
     with ExitStack() as threads:
-        lent = [threads.enter_context(tokenizer._memory()) for _ in range(9)]
+        lent = [threads.enter_context(tokenizer._memory(0)) for _ in range(9)]
     assert len({id(memory) for memory in lent}) == 9
     assert len(tokenizer._memories) == MEMORIES_KEPT
     assert tokenizer.encode_each(["abab"]).ids.tolist() == [256, 256]
     assert len(tokenizer._memories) == MEMORIES_KEPT
+
+
+def words(count: int) -> str:
+    return "".join(f" {chr(97 + n % 26)}{chr(97 + n // 26 % 26)}{chr(97 + n // 676)}" for n in range(count))
+
+
+def held(tokenizer: Tokenizer) -> int:
+    """Bytes of what a tokenizer remembers."""
+    return sum(array.nbytes for array in tokenizer._memories[0])
+
+
+def test_few_tokens_and_short_texts_take_little_memory_and_long_texts_more() -> None:
+    few, many = train(CORPUS, 300), Tokenizer([(n % 256, n // 256) for n in range(4_096)])
+    long = words(9_000) * 16
+    expected = Tokenizer(few.merges).encode(long)
+    assert few._tree
+    assert many._tree
+    assert held(few) < 2 * 2**20 < 14 * 2**20 < held(many)
+    assert few.encode(long) == expected
+    assert held(few) == held(many)
+    assert few.encode("cat") == Tokenizer(few.merges).encode("cat")
+
+
+def test_many_short_texts_let_what_is_remembered_grow_and_lose_nothing() -> None:
+    texts = [words(n + 40)[-160:] for n in range(0, 12_000, 40)]
+    tokenizer, plain = train(CORPUS, 260), Tokenizer(train(CORPUS, 260).merges)
+    assert tokenizer._tree
+    sizes = []
+    for text in texts:
+        assert tokenizer.encode(text) == plain.encode(text)
+        sizes.append(len(tokenizer._memories[0].slots))
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 2 * sizes[0]
+
+
+def test_a_larger_memory_knows_the_short_pretokens_of_the_one_before() -> None:
+    tokenizer = train(CORPUS, 260)
+    text = words(400) + " aaaaaaaa" + " internationalization" * 2
+    assert tokenizer._tree
+    expected = tokenizer.encode_each([text])
+    (before,) = tokenizer._memories
+    larger = text_loop.enough_memory(before, 2**20, tokenizer.vocab_size)
+    filled = [np.count_nonzero(memory.slots.reshape(-1, 4)[:, 1]) for memory in (before, larger)]
+    assert len(larger.slots) > len(before.slots)
+    assert 600 < filled[1] < filled[0]  # those with too many ids are learned anew
+    assert not larger.used.any()
+    tokenizer._memories[:] = [larger]
+    again = tokenizer.encode_each([text])
+    assert again.ids.tolist() == expected.ids.tolist()
+    assert 0 < larger.used[-1] < 5
+    assert text_loop.enough_memory(larger, 2**20, tokenizer.vocab_size) is larger
 
 
 def test_a_copy_that_is_made_while_a_thread_encodes_writes_the_same_ids() -> None:

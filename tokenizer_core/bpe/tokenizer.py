@@ -25,8 +25,8 @@ from tokenizer_core.patterns.pretokens import batches_of, check_text, counted_pr
 from tokenizer_core.patterns.split_patterns import compile_pattern
 
 MEMORIES_KEPT = 2
-"""Of threads that encoded at the same time; each has up to 15 MB, the first 12 MB more for 200,000
-tokens, and one more thread begins with nothing."""
+"""Of threads that encoded at the same time; each has up to 15 MB after long texts, the first 12 MB more
+for 200,000 tokens, and one more thread begins with nothing."""
 _WORTH = 4
 """A text with this many times the bytes of the vocabulary is encoded faster by the tree of tokens, even if it must
 grow first."""
@@ -152,7 +152,7 @@ class Tokenizer:
             return np.concatenate([ids, more_ids]), np.concatenate([stops, more_stops + ids.size])
         encoded: tuple[Ids, Numbers]
         if self._has_tree_for(text.size):
-            with self._memory() as memory:
+            with self._memory(text.size) as memory:
                 encoded = longest_loop.encode_pretokens(text, ends, self._tree, memory.pairs)
         else:
             encoded = encode_loop.encode_pretokens(text, ends, self._ranks)
@@ -164,7 +164,7 @@ class Tokenizer:
 
     def _encode_whole(self, texts: list[str]) -> EncodedTexts:
         """Encode by a named pattern, without counting pretokens first."""
-        with self._memory() as memory:
+        with self._memory(sum(map(len, texts))) as memory:
             encoded = [encode_texts(batch, self.pattern, self._tree, memory) for batch in batches_of(texts)]
         if len(encoded) == 1:
             return EncodedTexts(*encoded[0])
@@ -175,12 +175,13 @@ class Tokenizer:
         )
 
     @contextmanager
-    def _memory(self) -> Iterator[text_loop.Memory]:
+    def _memory(self, characters: int) -> Iterator[text_loop.Memory]:
         """Lend what earlier calls remember to one thread; another thread meanwhile begins with nothing."""
         try:
-            memory = self._memories.pop()
+            known = self._memories.pop()
         except IndexError:
-            memory = text_loop.empty_memory()
+            known = None
+        memory = text_loop.enough_memory(known, characters, self.vocab_size)
         yield memory
         self._memories[MEMORIES_KEPT - 1 :] = [memory]  # many threads at once leave no more behind
 
@@ -254,7 +255,7 @@ class Tokenizer:
         tree = longest_loop.Tree(
             *longest_loop.grow_tree(text, ends, parts[:, 0].copy(), parts[:, 1].copy(), self._ranks)
         )
-        memory = text_loop.empty_memory(self.vocab_size)
+        memory = text_loop.empty_memory(0, self.vocab_size)
         text_loop.remember_tokens(text, ends, tree.lengths, memory.slots)
         self._memories.append(memory)
         return tree

@@ -19,12 +19,13 @@ from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long, merge_
 from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
 
 SLOTS = 2**17
-"""The fewest pretokens to remember; English text of 2 MB has 18,000 different ones."""
+"""Pretokens to remember of a long text; English text of 2 MB has 18,000 different ones."""
+FEWEST = 2**10
+"""Pretokens to remember of a short text."""
 INLINE = 4
 """The most ids that a slot holds; a short pretoken with more is remembered among the longer ones."""
-LONGER_SLOTS = 2**17
-LONGER_TEXT, LONGER_IDS = 2**22, 2**19
-"""Bytes and ids of longer pretokens to remember; Thai text of 2 MB has 1.8 MB of different ones."""
+LONGER_TEXT, LONGER_IDS = 32, 4
+"""Bytes and ids of longer pretokens to remember, for each slot; Thai text of 2 MB has 1.8 MB of different ones."""
 # A slot, half a line of the processor's cache: the first eight bytes of a pretoken; the other seven, and in the
 # highest byte its length, which is never 0; its ids, in pairs, with their number in the free bits of the first. Of
 # too many ids, the second pair says where they are remembered, and their number.
@@ -35,7 +36,7 @@ _ID_BITS = 28
 _ID = 2**_ID_BITS - 1
 _ELSEWHERE = 7  # instead of their number: too many for the slot
 # A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of ids.
-_TEXT_USED, _IDS_USED, _IS_FULL = 0, 1, 2
+_TEXT_USED, _IDS_USED, _IS_FULL, _LEARNED = 0, 1, 2, 3
 _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
 _NOT_ASCII = 0x8080808080808080 - 2**64  # the highest bit of each byte
@@ -63,24 +64,55 @@ class Memory(NamedTuple):
     longer_text: Bytes
     longer_ids: Ids
     used: Numbers
-    """How many bytes and ids of them are remembered, and whether there is no room for more."""
+    """How many bytes and ids of them are remembered, whether there is no room for more, and how many pretokens
+    were learned."""
     pairs: Numbers
     """Which tokens may be neighbors: `longest_loop.may_stand`."""
 
 
-def empty_memory(tokens: int = 0) -> Memory:
-    """Return a memory of 15 MB, of which only what is used takes room, with two slots for each of many tokens."""
-    size = SLOTS
-    while size < 2 * tokens:
-        size *= 2
+def empty_memory(characters: int, tokens: int = 0) -> Memory:
+    """Return a memory for texts of so many characters, with slots for all tokens, too.
+
+    It takes 15 MB for long texts or 4,096 tokens, and 4 MB for a page and 1,000: a class has one for each visitor.
+    """
+    size = _slots_for(characters, tokens)
     return Memory(
-        slots=_on_large_pages(_WORDS * size),
-        longer=np.zeros(_WORDS * LONGER_SLOTS, dtype=np.int64),
-        longer_text=np.zeros(LONGER_TEXT, dtype=np.uint8),
-        longer_ids=np.zeros(LONGER_IDS, dtype=np.int32),
-        used=np.zeros(3, dtype=np.int64),
-        pairs=np.zeros(MEMO, dtype=np.int64),
+        slots=_on_large_pages(_WORDS * max(size, _power_of_two(2 * tokens))),
+        longer=np.zeros(_WORDS * size, dtype=np.int64),
+        longer_text=np.empty(LONGER_TEXT * size, dtype=np.uint8),
+        longer_ids=np.empty(LONGER_IDS * size, dtype=np.int32),
+        used=np.zeros(4, dtype=np.int64),
+        pairs=np.zeros(MEMO * size // SLOTS, dtype=np.int64),
     )
+
+
+def enough_memory(memory: Memory | None, characters: int, tokens: int) -> Memory:
+    """Return a memory with room for a text: the same one, or a larger one that knows its short pretokens.
+
+    One of which half is taken is followed by one of twice the size.
+    """
+    if memory is None:
+        return empty_memory(characters, tokens)
+    slots = len(memory.longer) // _WORDS
+    if slots == SLOTS or (slots >= _slots_for(characters, tokens) and 2 * memory.used[_LEARNED] < slots):
+        return memory
+    larger = empty_memory(max(characters, 8 * slots), tokens)
+    move_slots(memory.slots, larger.slots)
+    return larger
+
+
+def _slots_for(characters: int, tokens: int) -> int:
+    """One slot for each four characters, of which fewer pretokens are made that differ; or 32 for each token."""
+    return min(SLOTS, max(FEWEST, _power_of_two(max(characters // 4, 32 * tokens))))
+
+
+def _power_of_two(size: int) -> int:
+    """Return the first power of two that is at least so large.
+
+    >>> _power_of_two(5), _power_of_two(8)
+    (8, 8)
+    """
+    return 1 << max(0, size - 1).bit_length()
 
 
 def _on_large_pages(size: int) -> Numbers:
@@ -89,6 +121,8 @@ def _on_large_pages(size: int) -> Numbers:
     The first text touches all pages of the slots. That takes a twentieth of the time to encode 2 MB if the pages
     are small, and next to none if they are large. NumPy asks for large pages from 4 MB on.
     """
+    if size < _LARGE_PAGE:
+        return np.zeros(size, dtype=np.int64)
     whole = np.zeros(size + _LARGE_PAGE, dtype=np.int64)
     skipped = -whole.ctypes.data // whole.itemsize % _LARGE_PAGE
     return whole[skipped : skipped + size]
@@ -153,6 +187,16 @@ def remember_tokens(text: Bytes, ends: Numbers, lengths: Ids, slots: Numbers) ->
             others = word_at(text, start + WORD) & number_at(_OTHERS, length) | length << 56
             slot = new_slot(slots, first, others)
             slots[slot], slots[slot + 1], slots[slot + 2] = first, others, token | 1 << _ID_BITS
+
+
+@compiled
+def move_slots(slots: Numbers, more: Numbers) -> None:
+    """Remember in more slots what these hold, but for pretokens whose ids are elsewhere."""
+    for slot in range(0, slots.size, _WORDS):
+        if slots[slot + 1] and slots[slot + 2] >> _ID_BITS & 7 != _ELSEWHERE:
+            place = new_slot(more, slots[slot], slots[slot + 1])
+            for k in range(_WORDS):
+                more[place + k] = slots[slot + k]
 
 
 @inlined
@@ -391,6 +435,7 @@ def learn(
         else:
             slot = new_slot(slots, first, others)
             slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3] = first, others, some, more
+        used[_LEARNED] += 1
 
 
 @compiled

@@ -13,7 +13,7 @@ from tokenizer_core.bpe.trainer import Trainer
 from tokenizer_core.bpe.vocabulary import recover_merges
 from tokenizer_core.kernels import encode_loop
 from tokenizer_core.kernels.longest_loop import Tree
-from tokenizer_core.kernels.text_loop import empty_memory, remember_tokens
+from tokenizer_core.kernels.text_loop import empty_memory, move_slots, remember_tokens
 from tokenizer_core.patterns.cutter import WORTH, Tally, encode_texts
 from tokenizer_core.patterns.pretokens import PretokenCounts, counted_pretokens
 
@@ -23,8 +23,9 @@ def cutting() -> None:
     Tally().add_counts(*counted_pretokens("ab", "none"))
     counted_pretokens("a" * WORTH, "a+")
     numbers, ids = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int32)
-    memory = empty_memory()
+    memory = empty_memory(0)
     remember_tokens(np.zeros(0, dtype=np.uint8), numbers, ids, memory.slots)
+    move_slots(memory.slots, memory.slots)
     encode_texts([b""], "none", Tree(numbers, ids, ids, ids, ids, numbers.reshape(1, 2)), memory)
 
 
