@@ -16,7 +16,9 @@ from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.bpe.reference import Pair, get_stats, merge, train_by_definition
 from tokenizer_core.bpe.segments import TextMap, token_lengths
 from tokenizer_core.bpe.trainer import cluster_merges
-from tokenizer_core.errors import TextError, TrainingError
+from tokenizer_core.bpe.vocabulary import build_vocabulary
+from tokenizer_core.errors import TextError, TokenizerError, TrainingError
+from tokenizer_core.kernels.encode_loop import MAX_ENTRIES
 
 # From the notebook published with the article on Thai tokenizers: 512 entries learned from this corpus.
 ARTICLE_THAI = "เมื่อสังคมมีวิวัฒนาการขึ้นในดินแดนต่าง"
@@ -170,8 +172,8 @@ def test_fast_training_agrees_with_the_definition_on_thai_text(
 
 def test_a_long_training_leaves_one_token_per_distinct_word(thai_corpus: str) -> None:
     counts = count_pretokens(thai_corpus[:100_000], "mark_aware")
-    trainer = Trainer(counts, 10**9)
-    trainer.step(10**9)
+    trainer = Trainer(counts, MAX_ENTRIES)
+    trainer.step(MAX_ENTRIES)
     assert trainer.done
     assert trainer.out_of_pairs
     assert trainer.token_count == counts.total()
@@ -227,6 +229,14 @@ def test_a_vocabulary_smaller_than_the_bytes_is_refused(size: int) -> None:
     assert (caught.value.code, caught.value.values) == ("vocab_size_low", {"size": size})
     with pytest.raises(TrainingError):
         Trainer({}, size)
+
+
+def test_more_entries_than_a_tokenizer_can_have_are_refused_before_training() -> None:
+    with pytest.raises(TrainingError) as caught:
+        train("text", MAX_ENTRIES + 1)
+    assert (caught.value.code, caught.value.values["entries"]) == ("vocabulary_too_many", MAX_ENTRIES + 1)
+    with pytest.raises(TokenizerError, match="at most 2,097,152 entries, got 2,097,153"):
+        build_vocabulary([(97, 97)] * (MAX_ENTRIES - 255))
 
 
 def test_an_empty_pretoken_changes_nothing() -> None:

@@ -10,6 +10,7 @@ from tokenizer_core.bpe.training_corpus import IndexedCorpus, PlainCorpus
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.kernels.compiled import are_ready
+from tokenizer_core.kernels.encode_loop import MAX_ENTRIES
 from tokenizer_core.patterns.pretokens import PretokenCounts, check_text, count_pretokens, counted_pretokens
 from tokenizer_core.patterns.split_patterns import SUPERWORDS
 
@@ -234,9 +235,11 @@ def join_while_found(trainer: Joins, pairs: Iterable[Pair]) -> Iterator[Merge]:
 
 
 def check_vocab_size(vocab_size: int) -> None:
-    """Refuse a vocabulary size that cannot hold the 256 bytes."""
+    """Refuse a vocabulary size that cannot hold the 256 bytes, and one that no tokenizer can have."""
     if vocab_size < BYTES:
         raise TrainingError("vocab_size_low", size=vocab_size)
+    if vocab_size > MAX_ENTRIES:
+        raise TrainingError("vocabulary_too_many", entries=vocab_size, limit=MAX_ENTRIES)
 
 
 def check_min_count(min_count: int) -> None:

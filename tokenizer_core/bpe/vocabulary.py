@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokenizer_core.errors import RankFileError, TokenIdError, TokenizerError
 from tokenizer_core.kernels import encode_loop
 from tokenizer_core.kernels.compiled import are_ready, wait_until_ready
-from tokenizer_core.kernels.encode_loop import NONE
+from tokenizer_core.kernels.encode_loop import MAX_ENTRIES, NONE
 
 BYTES = 256
 MAX_TOKEN_BYTES = 2**28
@@ -56,12 +56,14 @@ class MergeCheck:
 def build_vocabulary(merges: Iterable[Pair]) -> list[bytes]:
     """Return the bytes of every token, by id: the 256 bytes, then the joined parts of each merge.
 
-    Raises `TokenizerError` for a merge that `MergeCheck` refuses.
+    Raises `TokenizerError` for a merge that `MergeCheck` refuses, and for too many.
 
     >>> build_vocabulary([(97, 98), (256, 99)])[256:]
     [b'ab', b'abc']
     """
     merges = merges if isinstance(merges, Sequence) else list(merges)
+    if BYTES + len(merges) > MAX_ENTRIES:
+        raise TokenizerError("vocabulary_too_many", entries=BYTES + len(merges), limit=MAX_ENTRIES)
     vocabulary = [bytes([byte]) for byte in range(BYTES)]
     check, total = None if _are_possible(merges) else MergeCheck(), BYTES
     for rank, (left, right) in enumerate(merges):
