@@ -8,6 +8,7 @@ loops that see every pretoken are small and call nothing. Most distinct pretoken
 from the start. The plain twin counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
+import mmap
 from typing import NamedTuple
 
 import numpy as np
@@ -119,11 +120,13 @@ def _on_large_pages(size: int) -> Numbers:
     """Return zeros that begin where a large page of memory does, and so lie on large pages only.
 
     The first text touches all pages of the slots. That takes a twentieth of the time to encode 2 MB if the pages
-    are small, and next to none if they are large. NumPy asks for large pages from 4 MB on.
+    are small, and next to none if they are large. They come from the system, not from memory that had small ones.
     """
-    if size < _LARGE_PAGE:
+    if size < _LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.zeros(size, dtype=np.int64)
-    whole = np.zeros(size + _LARGE_PAGE, dtype=np.int64)
+    area = mmap.mmap(-1, np.dtype(np.int64).itemsize * (size + _LARGE_PAGE), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    area.madvise(mmap.MADV_HUGEPAGE)
+    whole = np.frombuffer(area, dtype=np.int64)
     skipped = -whole.ctypes.data // whole.itemsize % _LARGE_PAGE
     return whole[skipped : skipped + size]
 
