@@ -20,7 +20,7 @@ from tokenizer_core.bpe.tokenizer import MEMORIES_KEPT, encode_pretoken
 from tokenizer_core.bpe.vocabulary import build_vocabulary
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
 from tokenizer_core.kernels import encode_loop, longest_loop, text_loop
-from tokenizer_core.kernels.encode_loop import SHORT
+from tokenizer_core.kernels.encode_loop import NO_RANK, SHORT
 from tokenizer_core.patterns.cutter import Cutter
 
 CORPUS = (
@@ -193,6 +193,14 @@ def test_two_threads_share_no_memory() -> None:
         assert first.slots is not second.slots
     with tokenizer._memory(0) as again:
         assert again.slots is first.slots or again.slots is second.slots
+
+
+def test_the_ranks_of_ascii_pairs_are_those_of_all_pairs() -> None:
+    tokenizer = train(CORPUS, 400)
+    ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges) if max(pair) < 128}
+    found = tokenizer._tree.ascii_ranks.reshape(128, 128)
+    assert ranks
+    assert {(int(left), int(right)): found[left, right] for left, right in np.argwhere(found != NO_RANK)} == ranks
 
 
 @pytest.mark.parametrize("length", [longest_loop.LONG - 1, longest_loop.LONG, longest_loop.LONG + 1])

@@ -61,17 +61,22 @@ def rank_of(table: Numbers, left: int, right: int) -> int:
 
 @inlined
 def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
-    """Merge the ids of one pretoken in place; return how many are left.
+    """Merge the ids of one pretoken in place; return how many are left."""
+    best = NO_RANK
+    for i in range(ids.size - 1):
+        pair_ranks[i] = rank_of(table, ids[i], ids[i + 1])
+        if pair_ranks[i] < best:  # numba compiles `min` for 0.2 s
+            best = pair_ranks[i]
+    return merge_ranked(ids, ids.size, pair_ranks, best, table)
+
+
+@inlined
+def merge_ranked(ids: Ids, n: int, pair_ranks: Ids, best: int, table: Numbers) -> int:
+    """Merge the first `n` ids in place, the ranks of whose pairs are known; return how many are left.
 
     As in the definition, each pass applies the lowest rank everywhere, left to right. It also notes the ranks of
     the remaining pairs, and the lowest of them is the rank of the next pass.
     """
-    n = ids.size
-    best = NO_RANK
-    for i in range(n - 1):
-        pair_ranks[i] = rank_of(table, ids[i], ids[i + 1])
-        if pair_ranks[i] < best:  # numba compiles `min` for 0.2 s
-            best = pair_ranks[i]
     while best != NO_RANK:
         read, written, next_best, was_merged = 0, 0, NO_RANK, False
         while read < n:

@@ -50,6 +50,14 @@ class Tree(NamedTuple):
     rights: Ids
     ranks: Numbers
     """The table of `encode_loop.index_merges`."""
+    ascii_ranks: Ids
+    """The rank of each pair of ASCII characters, or NO_RANK; in it, a look takes no search."""
+
+
+@inlined
+def ascii_pair(left: int, right: int) -> int:
+    """Return where the rank of a pair of ASCII characters is."""
+    return left << 7 | right
 
 
 @inlined
@@ -192,7 +200,11 @@ def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Number
         if children[slot] != NONE:
             node = children[slot + 1]
             children[slot + 1] = longest[node] << 32 | (_ENDS_INSIDE if ends_inside[node] else 0) | node
-    return Tree(children, shorter, lengths, lefts, rights, ranks)
+    ascii_ranks = np.full(ascii_pair(128, 0), NO_RANK, dtype=np.int32)
+    for token in range(BYTES, ends.size):
+        if lefts[token] < 128 and rights[token] < 128:
+            ascii_ranks[ascii_pair(lefts[token], rights[token])] = token - BYTES
+    return Tree(children, shorter, lengths, lefts, rights, ranks, ascii_ranks)
 
 
 @inlined
@@ -228,7 +240,7 @@ def encode_one(
     text: Bytes, start: int, end: int, tree: Tree, memo: Numbers, is_dead: NDArray[np.bool_], ids: Ids, first: int
 ) -> int:
     """Write the ids of the pretoken from `start` to `end` into `ids`, from `first` on; return where they end."""
-    children, shorter, lengths, lefts, rights, ranks = tree
+    children, shorter, lengths, lefts, rights, ranks, _ = tree
     some_dead = False
     written = first
     i = start

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from tokenizer_core.kernels.compiled import borrowing, compiled, inlined
 from tokenizer_core.kernels.cut_loop import WORD, cut, number_at, prefetch, put_number, put_word, word_at
-from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long, merge_short
-from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
+from tokenizer_core.kernels.encode_loop import NO_RANK, Ids, Numbers, encode_long, merge_ranked
+from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, ascii_pair, encode_one
 
 SLOTS = 2**17
 """Pretokens to remember of a long text; English text of 2 MB has 18,000 different ones."""
@@ -383,6 +383,22 @@ def note_unknown(
     return count
 
 
+@inlined
+def merge_ascii(
+    text: Bytes, start: int, end: int, ascii_ranks: Ids, ranks: Numbers, pair_ranks: Ids, ids: Ids
+) -> int:
+    """Merge the bytes of a short pretoken in ASCII into `ids`; return how many are left."""
+    ids[0] = text[start]
+    best = np.int64(NO_RANK)
+    for i in range(start + 1, end):
+        ids[i - start] = text[i]
+        rank = ascii_ranks[ascii_pair(np.int64(text[i - 1]), np.int64(text[i]))]
+        pair_ranks[i - start - 1] = rank
+        if rank < best:
+            best = np.int64(rank)
+    return merge_ranked(ids, end - start, pair_ranks, best, ranks)
+
+
 @borrowing
 def learn(
     text: Bytes,
@@ -394,6 +410,7 @@ def learn(
     lefts: Ids,
     rights: Ids,
     ranks: Numbers,
+    ascii_ranks: Ids,
     slots: Numbers,
     longer: Numbers,
     longer_text: Bytes,
@@ -411,7 +428,7 @@ def learn(
     takes a step for each of them, and twice the time. `pair_ranks` and `ids` are scratch. The arrays stand one by
     one, because numba would count the references to each array of a tuple in the loop.
     """
-    tree = Tree(children, shorter, lengths, lefts, rights, ranks)
+    tree = Tree(children, shorter, lengths, lefts, rights, ranks, ascii_ranks)
     for n in unknown:
         begin, end = bounds[n], bounds[n + 1]
         first, others, place = keys[_ROW * n], keys[_ROW * n + 1], keys[_ROW * n + 2]
@@ -423,9 +440,7 @@ def learn(
         if others == _LONGER or (first | others) & _NOT_ASCII:
             number = encode_one(text, begin, end, tree, pairs, is_dead, ids, np.int64(0))
         else:
-            for k in range(end - begin):
-                ids[k] = text[begin + k]
-            number = np.int64(merge_short(ids[: end - begin], pair_ranks, ranks))
+            number = np.int64(merge_ascii(text, begin, end, ascii_ranks, ranks, pair_ranks, ids))
         some, more = two_ids(ids, 0) | number << _ID_BITS, two_ids(ids, 2)
         length = end - begin
         if others == _LONGER or number > INLINE:
@@ -455,7 +470,7 @@ def encode_texts(
     is_dead = np.empty(LONG + 1, dtype=np.bool_)
     pair_ranks = np.empty(_SHORT, dtype=np.int32)
     scratch = np.empty(LONG + INLINE, dtype=np.int32)
-    children, shorter, lengths, lefts, rights, ranks = tree
+    children, shorter, lengths, lefts, rights, ranks, ascii_ranks = tree
     slots, longer, longer_text, longer_ids, used, pairs = memory
     written = np.int64(0)
     for t in range(edges.size - 1):
@@ -478,7 +493,7 @@ def encode_texts(
                 if not has_learned:
                     count = note_unknown(text, bounds, keys, done, found, slots, longer, longer_text, unknown)
                     learn(
-                        *(text, bounds, keys, children, shorter, lengths, lefts, rights, ranks),
+                        *(text, bounds, keys, children, shorter, lengths, lefts, rights, ranks, ascii_ranks),
                         *(slots, longer, longer_text, longer_ids, used, pairs),
                         *(is_dead, unknown[:count], pair_ranks, scratch),
                     )

@@ -26,7 +26,7 @@ def cutting() -> None:
     memory = empty_memory(0)
     remember_tokens(np.zeros(0, dtype=np.uint8), numbers, ids, memory.slots)
     move_slots(memory.slots, memory.slots)
-    encode_texts([b""], "none", Tree(numbers, ids, ids, ids, ids, numbers), memory)
+    encode_texts([b""], "none", Tree(numbers, ids, ids, ids, ids, numbers, ids), memory)
 
 
 def merging() -> None:
