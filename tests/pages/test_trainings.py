@@ -44,6 +44,18 @@ def test_a_training_waits_for_its_turn_and_gets_it(registry: Registry) -> None:
     assert [registry.place(job) for job in (first, second, third)] == [None, None, 1]
 
 
+def test_one_visitor_with_many_trainings_keeps_no_other_waiting(registry: Registry) -> None:
+    many = [registry.start(SLOW, owner="many") for _ in range(5)]
+    one, other = (registry.start(SLOW, owner=owner) for owner in ("one", "other"))
+    assert [registry.place(job) for job in (*many, one, other)] == [None, 3, 4, 5, 6, 1, 2]
+    again = registry.start(SLOW, owner="one")
+    assert [registry.place(job) for job in (one, other, many[1], again)] == [1, 2, 3, 4]
+    wait_until(many[0], lambda: many[0].state == "running")
+    many[0].stop()
+    wait_until(one, lambda: one.state == "running")
+    assert [registry.place(job) for job in (other, many[1], again)] == [1, 2, 3]
+
+
 def test_a_paused_training_takes_no_turn_and_waits_when_it_goes_on(registry: Registry) -> None:
     first = registry.start(SLOW)
     wait_until(first, lambda: first.state == "running")

@@ -377,6 +377,28 @@ def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
     assert [view["text"] for view in deck["slides"][0]["views"]] == ["<b>ก</b>"]
 
 
+def test_markup_in_the_names_and_texts_of_a_talk_file_stays_text() -> None:
+    hostile = '<img src=x onerror="alert(1)">'
+    unfair = Unfair(hostile, (hostile, hostile), 6.0, 1, 6.0, (hostile, hostile), ((hostile, 6.0), ("gpt2", 2.0)))
+    entries = [
+        Entry(text=hostile, lanes=("gpt2",)),
+        Entry(text="aa", learned=Learned(hostile, "none", ((97, 97, 2),))),
+        Entry(lanes=("gpt2",), unfair=unfair),
+        Entry(known=Known(hostile, 9, 3)),
+        Entry(lanes=("gpt2",), billed=Billed((hostile, hostile), 2.0, "<b>", (hostile, hostile))),
+    ]
+    app = open_page("stories")
+    app.file_uploader(key="talk_file").upload("talk.json", written(entries).encode()).run()
+    assert not any(each.allow_html and "<img" in each.value for each in app.markdown)
+    app.button(key="present_mine").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    assert {slide["kind"] for slide in deck["slides"]} >= {"tokens", "stage", "bars", "receipt"}
+    drawn = [slide.get("html", "") for slide in deck["slides"]]
+    assert any("&lt;img" in each for each in drawn)
+    assert not any("<img" in each for each in drawn)
+
+
 def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     app = start_training(corpus="aa ab ba bb " * 50, size=262)
     wait_for_page(app, lambda: job_of(app).ended)

@@ -4,6 +4,7 @@ import contextlib
 import secrets
 import threading
 import time
+from collections import Counter
 from functools import cache
 from itertools import count
 from typing import NamedTuple
@@ -48,8 +49,9 @@ class Standing(NamedTuple):
 class Registry:
     """All trainings of this server by their id, which only their owner's address contains.
 
-    At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came. A paused
-    training takes no turn. Saved runs come back into memory when they are asked for.
+    At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came, but those
+    of an owner with several at work or in line wait for owners with fewer. A paused training takes no turn. Saved
+    runs come back into memory when they are asked for.
 
     Methods that change the runs or the queue hold the lock. Methods that only read do not, so that no page waits
     for a process to start: a lookup, and a copy of a list or of a dictionary's values, are one step in Python.
@@ -266,11 +268,12 @@ class Registry:
         self._keeper.keep_soon()
 
     def _go_on(self) -> None:
-        """Give the free turns to the trainings that wait, first come, first served."""
+        """Give the free turns to the trainings that wait."""
         if self._gives_turns:  # called again by a training that could not begin; the loop below continues
             return
         self._gives_turns = True
         try:
+            self._put_in_order()
             while self._queue and len(self._at_work) < MAX_TRAININGS:
                 job = self._queue.pop(0)
                 self._at_work.add(job.id)
@@ -281,6 +284,16 @@ class Registry:
                     self._want_spare()
         finally:
             self._gives_turns = False
+
+    def _put_in_order(self) -> None:
+        """Let owners with fewer trainings at work or in line go first: one visitor's many delay nobody."""
+        taken = Counter(run.owner for run in self._runs.values() if run.job.id in self._at_work)
+        before: dict[str, int] = {}
+        for job in self._queue:
+            owner = self._runs[job.id].owner
+            before[job.id] = taken[owner]
+            taken[owner] += 1
+        self._queue = sorted(self._queue, key=lambda job: before[job.id])
 
     def _leave(self, job: Job) -> None:
         """Take a training out of the queue, or take its turn back."""
