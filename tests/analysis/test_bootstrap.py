@@ -59,6 +59,17 @@ def test_many_lines_drawn_in_blocks_vary_as_much_as_lines_drawn_one_by_one(
     assert 0.8 < (high - low) / (exact_high - exact_low) < 1.25
 
 
+def test_intervals_are_those_of_lines_drawn_by_the_seed() -> None:
+    base, tokens = np.array([3, 5, 2, 9, 4]), np.array([6, 7, 9, 20, 4])
+    drawn = np.random.default_rng(7).multinomial(5, [0.2] * 5, size=400)
+    low, high = np.quantile((drawn @ tokens) / (drawn @ base), [0.025, 0.975])
+    for _ in range(2):  # the second time, the draws are known
+        ((found_low, found_high),) = [
+            each or (0.0, 0.0) for each in premium_intervals([tokens], [base], draws=400, seed=7)
+        ]
+        assert (found_low, found_high) == pytest.approx((low, high))
+
+
 def test_lines_without_tokens_give_no_interval() -> None:
     assert premium_intervals([[0, 3]], [[0, 0]], draws=20) == [None]
     assert premium_intervals(np.zeros((2, 0)), np.zeros((2, 0))) == [None, None]
