@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tokenizer_core.bpe.packed import PackedMerges
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Candidate, Merge
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -182,12 +183,16 @@ class Job:
         return choice if choice and choice.after == len(self.merges) and not self.ended else None
 
     def tokenizer(self) -> Tokenizer:
-        """Return the tokenizer learned so far; the same object until there are more merges."""
-        pairs = [(merge.left, merge.right) for merge in list(self.merges)]
-        if self._tokenizer is None or len(pairs) != len(self._tokenizer.merges):
-            special_tokens = self.training.special_ids(BYTES + len(pairs))
+        """Return the tokenizer learned so far; the same object until there are more merges.
+
+        It is packed, because a class has one for each visitor.
+        """
+        merges = list(self.merges)
+        if self._tokenizer is None or len(merges) != len(self._tokenizer.merges):
             self._tokenizer = Tokenizer(
-                pairs, pattern=self.pattern_after(len(pairs)), special_tokens=special_tokens
+                PackedMerges.of((merge.left, merge.right) for merge in merges),
+                pattern=self.pattern_after(len(merges)),
+                special_tokens=self.training.special_ids(BYTES + len(merges)),
             )
         return self._tokenizer
 
