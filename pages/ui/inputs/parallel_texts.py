@@ -24,6 +24,7 @@ from pages.ui.inputs.uploads import (
 )
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.session import Maybe, one_of, remembered, rename_choices
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import CATEGORIES
 from pages.ui.widgets.controls import segmented
 from tokenizer_core.errors import CorpusError
@@ -52,6 +53,7 @@ _ENDING = re.compile(r"\.(txt|text|md)$", re.IGNORECASE)
 _COLOURS = {"th": 0, "en": 1}
 """The colours of Thai and English, which are theirs whatever stands beside them."""
 _LIMITS = Limits(MAX_LANGUAGES, MAX_CORPUS_BYTES)
+_latin = Bounded[bool](1_024, weigh=lambda is_latin: 1)
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,7 @@ def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
     """Let the visitor pick the base language; at first English if a name says so, else one in Latin letters."""
     places = range(len(shown))
     english = [place for place in places if parallel.languages[place] == "en"]
-    english += [place for place in reversed(places) if is_in("Latin", parallel.texts[place])]
+    english += [place for place in reversed(places) if _is_latin(parallel, place)]
     chosen = st.selectbox(
         t("languages.base"),
         places,
@@ -233,6 +235,10 @@ def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
         help=t("languages.base_help"),
     )
     return int(chosen or 0)
+
+
+def _is_latin(parallel: Parallel, place: int) -> bool:
+    return _latin.get((parallel.digest, place), lambda: is_in("Latin", parallel.texts[place]))
 
 
 def _pick_joining() -> Joining:

@@ -13,6 +13,7 @@ from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages.bill import PRICE, worst
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, Value, one_of, remembered
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
 from pages.ui.widgets.slides.talk import Billed
@@ -30,6 +31,7 @@ _SHOWN: Value[int] = Value("receipt_shown", int)
 _LINKED = ("first", "second")
 """The texts in a link."""
 MOST_OF_PRICE = 40
+_gaps = Bounded[float](256, weigh=lambda gap: 1)
 
 
 def take_link(link: Mapping[str, str]) -> None:
@@ -119,11 +121,15 @@ def says_of(options: Mapping[str, Any], lane: Lane, lanes: Sequence[Lane], texts
 
 def _gap(lane: Lane, texts: tuple[str, str]) -> float:
     """Return how many times as many tokens one text takes as the other; 0 for a tokenizer that cannot tell."""
-    try:
+
+    def make() -> float:
         fewer, more = sorted(count_tokens(lane.tokenizer, text) for text in texts)
+        return more / fewer if fewer else 0.0
+
+    try:
+        return _gaps.get((lane.key, texts), make)
     except TokenizerError:
         return 0.0
-    return more / fewer if fewer else 0.0
 
 
 def can_be_billed(lane: Lane, texts: tuple[str, str]) -> bool:

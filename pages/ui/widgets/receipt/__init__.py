@@ -13,6 +13,7 @@ import streamlit as st
 from pages.ui.i18n import LANGUAGES, catalogue, language, section, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import bundle, view_css
@@ -26,6 +27,9 @@ MESSAGES = 10_000
 MOST_CHARACTERS = 600
 """Characters of a text."""
 _SAVING = ("save", "save_link", "save_png", "copied", "copy_by_hand", "failed", "no_text")
+
+
+_bills = Bounded[Mapping[str, Any]](256, weigh=lambda bill: 1)
 
 
 def receipt_css() -> str:
@@ -104,15 +108,19 @@ def _decimals(each: float) -> int:
     return max(len(amount.partition(".")[2]) for amount in written)
 
 
-def _bill(lane: Lane, name: str, text: str) -> dict[str, Any]:
+def _bill(lane: Lane, name: str, text: str) -> Mapping[str, Any]:
     """Describe a text: where its letters start, and where its tokens end, in bytes."""
-    text_map = TextMap(text)
-    pieces, _ = piece_ends(text, lane.tokenizer)
-    return {
-        "name": without_breaks(name),
-        "text": text,
-        "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
-        "ends": list(accumulate(pieces.lengths.tolist())),
-        "plain": np.flatnonzero(~pieces.are_tokens).tolist(),
-        "count": int(np.count_nonzero(pieces.are_tokens)),
-    }
+
+    def make() -> Mapping[str, Any]:
+        text_map = TextMap(text)
+        pieces, _ = piece_ends(text, lane.tokenizer)
+        return {
+            "name": without_breaks(name),
+            "text": text,
+            "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
+            "ends": list(accumulate(pieces.lengths.tolist())),
+            "plain": np.flatnonzero(~pieces.are_tokens).tolist(),
+            "count": int(np.count_nonzero(pieces.are_tokens)),
+        }
+
+    return _bills.get((lane.key, name, text), make)
