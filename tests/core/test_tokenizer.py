@@ -1,9 +1,12 @@
 """A tokenizer encodes as the definition does, decodes exactly, and takes the longest texts."""
 
+import errno
+import mmap
 import pickle
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -374,6 +377,19 @@ def test_few_tokens_and_short_texts_take_little_memory_and_long_texts_more() -> 
     assert few.encode(long) == expected
     assert held(few) == held(many)
     assert few.encode("cat") == Tokenizer(few.merges).encode("cat")
+
+
+def test_a_system_without_large_pages_encodes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    class WithoutLargePages(mmap.mmap):
+        def madvise(self, *args: int) -> None:
+            raise OSError(errno.EINVAL, "no large pages")
+
+    text = words(9_000) * 16
+    expected = train(CORPUS, 300).encode(text)
+    monkeypatch.setattr(mmap, "mmap", WithoutLargePages)
+    assert train(CORPUS, 300).encode(text) == expected
+    monkeypatch.setattr(text_loop, "mmap", SimpleNamespace())  # as on Windows
+    assert train(CORPUS, 300).encode(text) == expected
 
 
 def test_many_short_texts_let_what_is_remembered_grow_and_lose_nothing() -> None:

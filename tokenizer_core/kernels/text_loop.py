@@ -9,6 +9,7 @@ from the start. The plain twin counts distinct pretokens and encodes each: `coun
 """
 
 import mmap
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -122,13 +123,14 @@ def _on_large_pages(size: int) -> Numbers:
     The first text touches all pages of the slots. That takes a twentieth of the time to encode 2 MB if the pages
     are small, and next to none if they are large. They come from the system, not from memory that had small ones.
     """
-    if size < _LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.zeros(size, dtype=np.int64)
-    area = mmap.mmap(-1, np.dtype(np.int64).itemsize * (size + _LARGE_PAGE), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    area.madvise(mmap.MADV_HUGEPAGE)
-    whole = np.frombuffer(area, dtype=np.int64)
-    skipped = -whole.ctypes.data // whole.itemsize % _LARGE_PAGE
-    return whole[skipped : skipped + size]
+    if size >= _LARGE_PAGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # the system has no large pages, or no memory, which NumPy reports
+            area = mmap.mmap(-1, WORD * (size + _LARGE_PAGE), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            area.madvise(mmap.MADV_HUGEPAGE)
+            whole = np.frombuffer(area, dtype=np.int64)
+            skipped = -whole.ctypes.data // WORD % _LARGE_PAGE
+            return whole[skipped : skipped + size]
+    return np.zeros(size, dtype=np.int64)
 
 
 @inlined
