@@ -148,6 +148,16 @@ def longest_before(children: Numbers, node: int, symbol: int, longest: Numbers, 
     return best
 
 
+@inner
+def ranks_of_ascii(lefts: Ids, rights: Ids) -> Ids:
+    """Return the rank of each pair of ASCII characters, or NO_RANK."""
+    found = np.full(ascii_pair(128, 0), NO_RANK, dtype=np.int32)
+    for token in range(BYTES, lefts.size):
+        if lefts[token] < 128 and rights[token] < 128:
+            found[ascii_pair(lefts[token], rights[token])] = token - BYTES
+    return found
+
+
 @compiled
 def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Numbers) -> Tree:
     """Return the tree of tokens whose bytes lie end to end, without those that occur in no encoding."""
@@ -200,11 +210,7 @@ def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Number
         if children[slot] != NONE:
             node = children[slot + 1]
             children[slot + 1] = longest[node] << 32 | (_ENDS_INSIDE if ends_inside[node] else 0) | node
-    ascii_ranks = np.full(ascii_pair(128, 0), NO_RANK, dtype=np.int32)
-    for token in range(BYTES, ends.size):
-        if lefts[token] < 128 and rights[token] < 128:
-            ascii_ranks[ascii_pair(lefts[token], rights[token])] = token - BYTES
-    return Tree(children, shorter, lengths, lefts, rights, ranks, ascii_ranks)
+    return Tree(children, shorter, lengths, lefts, rights, ranks, ranks_of_ascii(lefts, rights))
 
 
 @inlined

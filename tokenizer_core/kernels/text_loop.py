@@ -458,6 +458,18 @@ def learn(
         used[_LEARNED] += 1
 
 
+@borrowing
+def forget_longer(slots: Numbers, longer: Numbers, used: Numbers) -> None:
+    """Forget all that no slot holds, to have room again."""
+    for slot in range(0, len(slots), _WORDS):
+        if slots[slot + 2] >> _ID_BITS & 7 == _ELSEWHERE:
+            slots[slot + 1] = 0
+    for k in range(len(longer)):
+        longer[k] = 0
+    for k in range(len(used)):
+        used[k] = 0
+
+
 @compiled
 def encode_texts(
     text: Bytes, edges: Numbers, kinds: Bytes, pattern: int, tree: Tree, memory: Memory
@@ -507,11 +519,7 @@ def encode_texts(
                     written = encode_one(text, bounds[done], bounds[done + 1], tree, pairs, is_dead, ids, written)
                 done += 1
             start = bounds[found]
-            if used[_IS_FULL]:  # forget all that is not in a slot
-                for slot in range(0, slots.size, _WORDS):
-                    if slots[slot + 2] >> _ID_BITS & 7 == _ELSEWHERE:
-                        slots[slot + 1] = 0
-                longer[:] = 0
-                used[:] = 0
+            if used[_IS_FULL]:
+                forget_longer(slots, longer, used)
         counts[t] = written - before
     return ids[:written], counts
