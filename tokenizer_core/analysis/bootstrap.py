@@ -41,7 +41,10 @@ def premium_intervals(
 
 @lru_cache(maxsize=4)
 def _weights(lines: int, draws: int, seed: int) -> npt.NDArray[np.uint16]:
-    """Return how often each draw has each line; drawing takes 30 ms, and pages want the same draws again."""
+    """Return how often each draw has each line, of which there are few enough for 16 bits.
+
+    Drawing takes 30 ms, and pages want the same draws again.
+    """
     chances = np.full(lines, 1 / lines)
     weights = np.random.default_rng(seed).multinomial(lines, chances, size=draws).astype(np.uint16)
     weights.flags.writeable = False
