@@ -41,7 +41,7 @@ def page() -> None:
     pickers: dict[str, Callable[[], object]] = {
         "corpus": corpus_picker,
         "text": lambda: text_picker({}),
-        "languages": pick_parallel,
+        "languages": lambda: pick_parallel(is_shown=True),
     }
     shown = st.session_state.get("shown", "corpus")
     st.session_state["given"] = pickers[shown]() if shown in pickers else None

@@ -13,6 +13,7 @@ from unittest import mock
 import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import FileUploader
 
 from pages.ui.i18n import catalogue
 from pages.ui.run_registry.registry import registry
@@ -27,6 +28,11 @@ ENGLISH = catalogue("en")
 MAIN = str(REPOSITORY / "pages" / "ui" / "frame" / "main.py")
 """The script that Streamlit runs."""
 LANGUAGES = ("en", "th")
+DRAWN_WHEN_OPEN = {
+    "train": ("train_more",),
+    "languages": ("languages_texts", "languages_terms", "receipt_texts"),
+}
+"""Boxes of pages that begin closed; tests open them, and the manual of each page."""
 SPOKEN = (pytest.param("en", marks=pytest.mark.long), "th")
 """For tests that see the same in both languages: the words of both are compared elsewhere."""
 
@@ -62,13 +68,20 @@ def open_link(page: str = "compare", **parameters: str) -> AppTest:
     app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
     for name, value in parameters.items():
         app.query_params[name.rstrip("_")] = value
-    if page == "train":
-        app.session_state["train_more"] = True  # its settings are drawn when they are opened
+    for box in (*DRAWN_WHEN_OPEN.get(page, ()), f"manual_{page}"):
+        app.session_state[box] = True
     if page != "home":
         app.switch_page(str(REPOSITORY / "pages" / f"{page}.py"))
     app.run()
     assert not app.exception
     return app
+
+
+def opener_of(app: AppTest) -> FileUploader:
+    """The uploader of tokenizers, which is drawn when its box is open."""
+    for box in ("compare_open", "opener_fold"):
+        app.session_state[box] = True
+    return app.run().file_uploader(key="model_file")
 
 
 def drawn(app: AppTest) -> list[dict[str, Any]]:

@@ -36,8 +36,8 @@ def frontier() -> pd.DataFrame:
 
 
 CHARTS: dict[Definition, Callable[[], pd.DataFrame]] = {
-    bar_chart: lambda: bar_rows(
-        [Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)]
+    bar_chart: lambda: pd.DataFrame(
+        bar_rows([Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)])
     ),
     distribution_chart: lambda: distribution_rows([Bin(1.0, 1.5, 3), Bin(1.5, 2.0, 4)], 1.6),
     costs_chart: lambda: cost_lines([("one", np.array([9, 7])), ("other", np.array([9, 6]))]),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.compare.endings import Row, rows_html, rows_of
-from tests.helpers.app import ENGLISH, open_link, said, views
+from tests.helpers.app import ENGLISH, open_link, opener_of, said, views
 from tests.helpers.hub import config
 from tests.helpers.trained import byte_level, unigram, word_piece
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
@@ -159,7 +159,7 @@ def test_a_marker_that_somebody_types_is_text_until_it_may_act() -> None:
 
 def test_a_file_without_a_template_says_so_and_one_with_a_template_is_wrapped_by_it(tmp_path: Path) -> None:
     app = open_link(lang="en")
-    app.file_uploader(key="model_file").set_value([("mine.json", byte_level(), "")]).run()
+    opener_of(app).set_value([("mine.json", byte_level(), "")]).run()
     app.run()
     (file,) = app.session_state["opened_files"]
     opened(app, "compare_envelope_open")

@@ -11,6 +11,7 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_to_train_on
 from pages.ui.inputs.text import WATCHED
 from tests.helpers.app import (
+    DRAWN_WHEN_OPEN,
     ENGLISH,
     LANGUAGES,
     address,
@@ -146,7 +147,7 @@ def test_folds_stay_open_or_closed_when_the_language_changes(page: str) -> None:
     app = open_page(page)
     keys = {fold.proto.id.split("-")[-1] for fold in app.expander if fold.proto.id}
     assert len(keys) == len(app.expander) >= 3
-    opened = sorted({*sorted(keys)[::2], "train_more"} & keys)  # the page is opened with that one open
+    opened = sorted({*sorted(keys)[::2], *DRAWN_WHEN_OPEN.get(page, ()), f"manual_{page}"} & keys)
     for key in opened:
         app.session_state[key] = True
     app.run()

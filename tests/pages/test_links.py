@@ -13,6 +13,7 @@ from tests.helpers.app import (
     address,
     open_link,
     open_page,
+    opener_of,
     said,
     start_training,
     view,
@@ -261,7 +262,7 @@ def test_the_link_of_a_page_opens_the_same_page(parameters: dict[str, str]) -> N
 def test_the_link_leaves_out_what_is_the_visitors_alone() -> None:
     app = open_page("compare")
     assert view(app).options["link"]["leaves_out_mine"] is False
-    app.file_uploader(key="model_file").upload("a.model", MODEL).run()
+    opener_of(app).upload("a.model", MODEL).run()
     app.run()
     link = view(app).options["link"]
     assert (link["leaves_out_mine"], link["has_text"]) == (True, True)

@@ -21,6 +21,7 @@ from tests.helpers.app import (
     move_size,
     open_page,
     opened_key,
+    opener_of,
     said,
     two_trainings,
     view,
@@ -47,7 +48,7 @@ def compare_with(*files: tuple[str, bytes], language: str = "en") -> AppTest:
 
 
 def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
-    app.file_uploader(key="model_file").set_value([(name, content, "") for name, content in files]).run()
+    opener_of(app).set_value([(name, content, "") for name, content in files]).run()
     app.run()
     assert not app.exception
     return app

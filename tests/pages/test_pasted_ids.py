@@ -18,6 +18,7 @@ from tests.helpers.app import (
     open_link,
     open_page,
     opened_key,
+    opener_of,
     paste,
     said,
     view,
@@ -143,7 +144,7 @@ def test_ids_that_break_characters_show_no_pieces_of_a_pattern() -> None:
 
 def test_ids_of_ones_own_tokenizer_are_decoded_with_all_of_it() -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").upload("a.model", MODEL).run()
+    opener_of(app).upload("a.model", MODEL).run()
     app.run()
     move_size(app, "a", 256)
     shown = view(paste("257 97 256", opened_key(app), app=app))
@@ -155,7 +156,7 @@ def test_ids_of_ones_own_tokenizer_are_decoded_with_all_of_it() -> None:
 
 def test_ids_of_a_tokenizer_that_was_closed_are_read_by_another() -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").upload("a.model", MODEL).run()
+    opener_of(app).upload("a.model", MODEL).run()
     app.run()
     paste("97", opened_key(app), app=app)
     next(button for button in app.button if str(button.key).startswith("close_")).click().run()
@@ -181,7 +182,7 @@ def test_ids_decode_to_no_more_than_can_be_shown(language: str, monkeypatch: pyt
 def test_a_few_ids_of_endless_tokens_end_before_they_fill_the_memory() -> None:
     app = open_page("compare")
     doubled = "".join(f"{number} {number}\n" for number in range(256, 280))
-    app.file_uploader(key="model_file").upload("a.model", f"minbpe v1\n\n0\n97 97\n{doubled}".encode()).run()
+    opener_of(app).upload("a.model", f"minbpe v1\n\n0\n97 97\n{doubled}".encode()).run()
     app.run()
     shown = view(paste("280 " * 9, opened_key(app), app=app))
     assert shown.text == ""

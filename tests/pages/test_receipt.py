@@ -8,8 +8,18 @@ from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.widgets.receipt import MESSAGES, MOST_CHARACTERS, receipt_options
 from pages.ui.widgets.token_view.lanes import Label, Lane
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, SPOKEN, deck_on, open_link, open_page, said
-from tests.helpers.languages_page import receipt_of, receipt_on
+from tests.helpers.app import (
+    DRAWN_WHEN_OPEN,
+    ENGLISH,
+    HOSTILE_HTML,
+    LANGUAGES,
+    SPOKEN,
+    deck_on,
+    open_link,
+    open_page,
+    said,
+)
+from tests.helpers.languages_page import bills, receipt_of, receipt_on, unfolded
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 
 THAI, SAME = ENGLISH["examples.sample"].split("\n")
@@ -39,6 +49,28 @@ def test_the_example_price_follows_the_language_and_a_price_of_ones_own_stays() 
     app.text_input(key="languages_price").set_value("$2.00").run()
     app.session_state["language"] = "en"
     assert (receipt_of(app.run())["money"], receipt_of(app)["each"]) == ("${amount}", 0.02)
+
+
+def test_boxes_that_are_closed_are_not_drawn_and_what_they_hold_counts() -> None:
+    app = open_page("languages")
+    app.text_area(key="receipt_first").set_value("น้ำ").run()
+    app.text_input(key="languages_price").set_value("$2.00").run()
+    app.number_input(key="languages_window").set_value(20_000).run()
+    app.segmented_control(key="languages_joining").set_value("whole").run()
+    opened = receipt_of(unfolded(app, "table")), bills(app), app.caption.values
+    for box in DRAWN_WHEN_OPEN["languages"]:
+        app.session_state[box] = False
+    app.run()
+    assert (receipt_of(app), bills(app)) == opened[:2]
+    assert [said for said in opened[2] if said not in app.caption.values] == [
+        filled(ENGLISH["receipt.at_most"], most=MOST_CHARACTERS, files=ENGLISH["languages.texts"])
+    ]
+    assert not app.text_area
+    assert not app.text_input
+    assert not app.number_input
+    assert [box.key for box in app.selectbox] == ["receipt_with"]
+    app.session_state["languages_terms"] = True
+    assert app.run().text_input(key="languages_price").value == "$2.00"
 
 
 @pytest.mark.parametrize("name", OPENAI_NAMES)

@@ -12,7 +12,7 @@ from pages.ui.frame import visitor
 from pages.ui.run_registry.keeping import LOCAL
 from pages.ui.run_registry.registry import registry
 from pages.ui.widgets.formatting import dated
-from tests.helpers.app import ENGLISH, job_of, open_page, said, start_training, wait_until
+from tests.helpers.app import ENGLISH, job_of, open_page, opener_of, said, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_until as wait_for_job
 from tests.helpers.paths import REPOSITORY
@@ -118,7 +118,7 @@ def test_a_run_found_damaged_by_a_click_is_said_to_be_and_can_be_deleted(kept: S
 def test_an_opened_file_is_listed_opened_renamed_and_deleted(kept: SavedRuns) -> None:
     app = open_page("compare")
     model = ("../my.model", b"minbpe v1\n\n0\n97 98\n", "text/plain")
-    app.file_uploader(key="model_file").set_value([model]).run()
+    opener_of(app).set_value([model]).run()
     (entry,) = kept.entries(LOCAL)
     app = restarted()
     assert any("my" in each.value for each in app.markdown)
@@ -179,7 +179,7 @@ def test_word_piece_trained_here_is_kept_and_opens_after_a_restart(kept: SavedRu
 
 def test_a_pattern_chosen_later_is_kept_under_the_name_of_the_file(kept: SavedRuns) -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([("ranks.tiktoken", rank_file(), "")]).run()
+    opener_of(app).set_value([("ranks.tiktoken", rank_file(), "")]).run()
     app.run()
     (before,) = kept.entries(LOCAL)
     kept.rename(LOCAL, before.id, "my ranks")
@@ -195,7 +195,7 @@ def test_an_opened_file_that_cannot_be_kept_is_open_and_says_so(
 ) -> None:
     monkeypatch.setattr(kept, "quota", Quota(0, 10))
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([("a.model", b"minbpe v1\n\n0\n97 98\n", "")]).run()
+    opener_of(app).set_value([("a.model", b"minbpe v1\n\n0\n97 98\n", "")]).run()
     app.run()
     assert len(app.session_state["opened_files"]) == 1
     assert ENGLISH["compare.not_kept"].partition("{")[0] in said(app)

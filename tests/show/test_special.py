@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.compare.sections import CHAT_MARKERS
 from pages.ui.i18n import catalogue
 from pages.ui.inputs.tokenizers import MARKER, NEAR_MISS
-from tests.helpers.app import counts, drawn, job_of, open_page, said, tables, wait_until
+from tests.helpers.app import counts, drawn, job_of, open_page, opener_of, said, tables, wait_until
 from tests.helpers.trained import model_of, word_piece
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 
@@ -44,7 +44,7 @@ def test_the_switch_on_home_makes_one_token_of_the_marker(language: str) -> None
 def test_files_let_their_special_tokens_act_or_say_that_they_never_do() -> None:
     app = open_page("compare")
     files = [("wp.json", word_piece(), ""), ("sp.model", model_of(), "")]
-    app.file_uploader(key="model_file").set_value(files).run()
+    opener_of(app).set_value(files).run()
     app.run()
     app.text_area(key="compare_text").set_value("the [CLS] <s>").run()
     cls = HuggingFaceTokenizer(word_piece()).special_tokens["[CLS]"]

@@ -12,7 +12,7 @@ from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.stories.page import cut_alike
 from pages.ui.widgets.slides.talk_file import read, written
-from tests.helpers.app import ENGLISH, MODEL, SPOKEN, counts, deck_on, drawn, open_page, said, tables
+from tests.helpers.app import ENGLISH, MODEL, SPOKEN, counts, deck_on, drawn, open_page, opener_of, said, tables
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.analysis.segmenters import Segmenter
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
@@ -266,7 +266,7 @@ def test_the_numbers_of_a_story_are_counted_not_stored() -> None:
 
 def test_an_opened_file_tells_the_tale_too_and_the_question_stays() -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([("mine.model", MODEL, "")]).run()
+    opener_of(app).set_value([("mine.model", MODEL, "")]).run()
     app.run()
     (file,) = app.session_state["opened_files"]
     app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
@@ -291,7 +291,7 @@ def test_an_opened_file_tells_the_tale_too_and_the_question_stays() -> None:
 
 def test_home_shows_opened_files_and_puts_them_into_the_talk() -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([("mine.model", MODEL, "")]).run()
+    opener_of(app).set_value([("mine.model", MODEL, "")]).run()
     app.run()
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     assert list(counts(app))[3:] == ["mine"]

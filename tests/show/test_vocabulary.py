@@ -35,6 +35,7 @@ from tests.helpers.app import (
     job_of,
     mostly_long,
     open_page,
+    opener_of,
     said,
     start_training,
     tables,
@@ -493,7 +494,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("file", mostly_long(FILES, "bl.json", "sp.model"))
 def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([(file, FILES[file](), "")]).run()
+    opener_of(app).set_value([(file, FILES[file](), "")]).run()
     app.run()
     (opened,) = app.session_state["opened_files"]
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
@@ -510,7 +511,7 @@ def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -
 def opened_on_merges(file: str, content: bytes, word: str, language: str = "en") -> AppTest:
     """The tab of merges for a tokenizer from a file, with this word."""
     app = open_page("vocabulary", language, tab="merges")
-    app.file_uploader(key="model_file").set_value([(file, content, "")]).run()
+    opener_of(app).set_value([(file, content, "")]).run()
     app.run()
     (opened,) = app.session_state["opened_files"]
     app.segmented_control(key="vocabulary_lane_4").set_value(opened.key).run()
@@ -646,7 +647,7 @@ def test_nothing_is_tried_before_the_tab_is_opened(monkeypatch: pytest.MonkeyPat
 
 def test_the_name_of_a_file_is_no_markup() -> None:
     app = open_page("compare")
-    app.file_uploader(key="model_file").set_value([("# :material_home: *b* <i>.model", MODEL, "")]).run()
+    opener_of(app).set_value([("# :material_home: *b* <i>.model", MODEL, "")]).run()
     app.run()
     (opened,) = app.session_state["opened_files"]
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
@@ -661,7 +662,7 @@ def test_files_in_another_order_have_trees_and_ranks_without_pairs_say_why() -> 
     encoder, merges = gpt2_files()
     app = open_page("compare")
     files = [("encoder.json", encoder, ""), ("vocab.bpe", merges, ""), ("ranks.tiktoken", rank_file([b"the"]), "")]
-    app.file_uploader(key="model_file").set_value(files).run()
+    opener_of(app).set_value(files).run()
     app.run()
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     ordered, ranks = app.session_state["opened_files"]

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.i18n import catalogue, language, t, words_of
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.i18n.glossary import Term, finder_of, terms_explained_on, terms_in
+from pages.ui.session import Value
 from pages.ui.widgets.controls import fold
 
 _component = st.components.v2.component(
@@ -18,11 +19,13 @@ _component = st.components.v2.component(
 
 def how_to_read(page: str) -> None:
     """Draw the manual of a page, what can be seen and done on it and its limits; then the glossary."""
-    meanings = [f"- **{term.name}** · {term.meaning}" for term in terms_of(page, language())]
-    with fold(t("manual.label"), icon=":material/help:", key=f"manual_{page}"):
-        st.markdown(t(f"manual.{page}"))
-        st.header(t("manual.words"), anchor=False)
-        st.markdown("\n".join(meanings))
+    is_open: Value[bool] = Value(f"manual_{page}", bool)
+    with fold(t("manual.label"), icon=":material/help:", key=is_open.key):
+        if is_open.get():
+            meanings = [f"- **{term.name}** · {term.meaning}" for term in terms_of(page, language())]
+            st.markdown(t(f"manual.{page}"))
+            st.header(t("manual.words"), anchor=False)
+            st.markdown("\n".join(meanings))
 
 
 @cache

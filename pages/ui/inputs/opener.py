@@ -42,6 +42,8 @@ class Refused(NamedTuple):
     why: TokenizerError
 
 
+_FILES: Maybe[list[UploadedFile]] = Maybe("model_file")
+"""What the uploader holds: with its files, it stays when the opener closes."""
 _READ_FILES: Value[set[str]] = Value("model_files_read", set)
 """The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
 _REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
@@ -67,7 +69,8 @@ def tokenizer_opener(*, in_menu: bool = False, on_open: Callable[[str], None] = 
             _IS_DONE.put(not file.opened.needs_pattern)
             on_open(file.key)
             st.rerun()
-        _open_tokenizers(on_open)
+        if is_open.get() or _FILES.get():
+            _open_tokenizers(on_open)
 
 
 def say_what_is_linked() -> None:
@@ -91,7 +94,7 @@ def _open_tokenizers(on_open: Callable[[str], None]) -> None:
     said = st.container()
     uploads = st.file_uploader(
         t("compare.open_label", limit=MAX_FILE_BYTES // 2**20, most=MAX_OPENED_FILES),
-        key="model_file",
+        key=_FILES.key,
         accept_multiple_files=True,
     )
     listed = {upload.file_id for upload in uploads}

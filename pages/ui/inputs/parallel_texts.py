@@ -45,6 +45,7 @@ from tokenizer_core.readers.parallel import (
 from tokenizer_core.workers.parquet_reader import open_parquet_apart
 
 _SOURCE: Maybe[str] = Maybe("languages_source")
+_JOINING: Maybe[Joining] = Maybe("languages_joining")
 SOURCES = ("sample", "upload")
 PLACE = "languages"
 NAME_CHARACTERS = 28
@@ -178,20 +179,24 @@ def wants_upload() -> bool:
     return _SOURCE.get() == "upload"
 
 
-def pick_parallel() -> Compared | Apart | None:
-    """Let the visitor pick texts to compare, and how; None, with the reason on the page, while there are none."""
-    source = segmented(
-        t("languages.source"), SOURCES, names("languages.source_{}", SOURCES), key=_SOURCE.key, show_label=True
-    )
-    is_sample = source != "upload"
+def pick_parallel(*, is_shown: bool) -> Compared | Apart | None:
+    """Let the visitor pick texts to compare, and how; None, with the reason on the page, while there are none.
+
+    What picks bundled texts is drawn only if it `is_shown`; else what was picked before counts.
+    """
+    is_shown = is_shown or wants_upload()
+    if is_shown:
+        called = names("languages.source_{}", SOURCES)
+        segmented(t("languages.source"), SOURCES, called, key=_SOURCE.key, show_label=True)
+    is_sample = not wants_upload()
     parallel = sample_parallel() if is_sample else _pick_upload()
     if parallel is None or isinstance(parallel, Apart):
         return parallel
     texts = named(parallel, is_sample=is_sample)
     if not is_sample:
         texts = _let_name(texts)
-    base = _pick_base(parallel, texts.names)
-    joining = _pick_joining()
+    base = _pick_base(parallel, texts.names, is_shown=is_shown)
+    joining = _pick_joining() if is_shown else _JOINING.get() or JOININGS[0]
     return Compared(parallel, texts.names, texts.spoken, is_sample, base, joining, typed=texts.typed)
 
 
@@ -221,20 +226,23 @@ def _short(name: str, *, keep_end: bool) -> str:
     return "…" + name[1 - NAME_CHARACTERS :] if keep_end else name[: NAME_CHARACTERS - 1] + "…"
 
 
-def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
+def _pick_base(parallel: Parallel, called: Sequence[str], *, is_shown: bool) -> int:
     """Let the visitor pick the base language; at first English if a name says so, else one in Latin letters."""
-    places = range(len(shown))
+    places = range(len(called))
     english = [place for place in places if parallel.languages[place] == "en"]
     english += [place for place in reversed(places) if _is_latin(parallel, place)]
-    chosen = st.selectbox(
-        t("languages.base"),
-        places,
-        format_func=shown.__getitem__,
-        key=one_of(f"languages_base_{parallel.digest[:12]}", places, (english or [len(shown) - 1])[0]),
-        persist_state="session",
-        help=t("languages.base_help"),
-    )
-    return int(chosen or 0)
+    key = f"languages_base_{parallel.digest[:12]}"
+    chosen: Maybe[int] = Maybe(one_of(key, places, (english or [len(called) - 1])[0]))
+    if is_shown:
+        st.selectbox(
+            t("languages.base"),
+            places,
+            format_func=called.__getitem__,
+            key=chosen.key,
+            persist_state="session",
+            help=t("languages.base_help"),
+        )
+    return chosen.get() or 0
 
 
 def _is_latin(parallel: Parallel, place: int) -> bool:
@@ -246,7 +254,7 @@ def _pick_joining() -> Joining:
         t("languages.joining"),
         JOININGS,
         names("languages.joining_{}", JOININGS),
-        key="languages_joining",
+        key=_JOINING.key,
         show_label=True,
         help=t("languages.joining_help"),
     )

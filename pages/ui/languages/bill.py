@@ -13,12 +13,12 @@ from pages.ui.i18n import errors_shown, t, translations
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, is_trained_here, lanes_of_choices, name_of
-from pages.ui.languages.charts import Bar, bar_chart, bar_rows
+from pages.ui.languages.charts import Bar, bar_chart, bar_table
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
-from pages.ui.widgets.controls import answer
+from pages.ui.widgets.controls import answer, popover
 from pages.ui.widgets.figures_table import Formats, sortable_table
 from pages.ui.widgets.receipt import is_example_price
 from pages.ui.widgets.token_view.lanes import Lane
@@ -28,6 +28,9 @@ from tokenizer_core.errors import TokenizerError
 
 PRICE: Maybe[str] = Maybe("languages_price")
 _CURRENCY: Value[str] = Value("languages_currency", str)
+_WINDOW: Maybe[int] = Maybe("languages_window")
+_SETS_TERMS: Value[bool] = Value("languages_terms", bool)
+"""Whether the box of price and context window is open."""
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
@@ -136,8 +139,7 @@ def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
         "languages.bars_some_empty" if empty else "languages.bars", pairs=compared.parallel.pairs, count=empty
     )
     st.markdown(f"**{title}**")
-    rows = bar_rows(bars_of(compared, found))
-    draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
+    draw(bar_chart, bar_table(bars_of(compared, found)), key="languages_bars", says=bars_in_words(compared, found))
     if compared.is_sample and any(is_trained_here(bill.lane) for bill in found):
         st.caption(t("languages.own_note"))
 
@@ -153,16 +155,16 @@ def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: 
     st.markdown(with_breaks(with_dollars(month)))
 
 
-def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
+def bars_of(compared: Compared, found: Sequence[Bill]) -> tuple[Bar, ...]:
     """Return a bar for each bill, labeled with its tokens and its premium; who needs the fewest comes first."""
     names, colours = compared.names, compared.colours
     needed: Counter[str] = Counter()
     for bill in found:
         needed[bill.lane.key] += bill.tokens if bill.language != compared.base else 0
-    return [
+    return tuple(
         Bar(bill.lane.name, names[side := bill.language], bill.tokens, _label(compared, bill), colours[side])
         for bill in sorted(found, key=lambda bill: needed[bill.lane.key])
-    ]
+    )
 
 
 def _label(compared: Compared, bill: Bill) -> str:
@@ -179,31 +181,28 @@ def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
 
 def choose_terms() -> Terms:
     """Let the visitor set the price and the context window; if the price is not a number, say so and use none."""
-    with st.popover(t("languages.terms"), icon=":material/payments:", key="languages_terms"):
-        entered = _price_box()
-        window = st.number_input(
-            t("languages.window"),
-            min_value=1,
-            max_value=MOST_WINDOW,
-            step=1_000,
-            key=remembered("languages_window", WINDOW),
-            persist_state="session",
-            help=t("languages.window_help"),
-        )
-        price = None
+    _translate_example()
+    entered, price = PRICE.get() or "", None
+    with popover(t("languages.terms"), icon=":material/payments:", key=_SETS_TERMS.key):
+        if _SETS_TERMS.get():
+            _boxes_of_terms()
         with errors_shown():
             price = parse_price(entered)
     currency = currency_of(entered)
     _CURRENCY.put(currency)
-    return Terms(int(window or WINDOW), price, currency, is_example_price(price, currency))
+    return Terms(_WINDOW.get() or WINDOW, price, currency, is_example_price(price, currency))
 
 
-def _price_box() -> str:
-    """Let the visitor enter a price; while it is the example, it is that of the visitor's language."""
+def _translate_example() -> None:
+    """While the price is the example, write that of the visitor's language."""
     examples = map(without_breaks, translations("languages.price_example").values())
     if PRICE.get() in (None, *examples):
         PRICE.put(without_breaks(t("languages.price_example")))
-    entered = st.text_input(
+
+
+def _boxes_of_terms() -> None:
+    """Let the visitor enter a price and a context window."""
+    st.text_input(
         t("languages.price"),
         key=PRICE.key,
         persist_state="session",
@@ -212,7 +211,15 @@ def _price_box() -> str:
         max_chars=40,
         on_change=_keep_currency,
     )
-    return entered or ""
+    st.number_input(
+        t("languages.window"),
+        min_value=1,
+        max_value=MOST_WINDOW,
+        step=1_000,
+        key=remembered(_WINDOW.key, WINDOW),
+        persist_state="session",
+        help=t("languages.window_help"),
+    )
 
 
 def _keep_currency() -> None:

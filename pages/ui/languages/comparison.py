@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 from msgspec.structs import replace
 
@@ -17,10 +16,10 @@ from pages.ui.inputs.uploads import is_kept
 from pages.ui.languages import bill
 from pages.ui.languages.apart import show_apart
 from pages.ui.languages.bill import Terms, worst
-from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
+from pages.ui.languages.counts import Bill, bills, countable
 from pages.ui.languages.league import show_league
 from pages.ui.languages.metrics import show_metrics
-from pages.ui.languages.pairs import show_pairs, unfairness
+from pages.ui.languages.pairs import most_unfair, show_pairs
 from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, says_of, take_link
 from pages.ui.languages.report import take_away
 from pages.ui.session import Value
@@ -49,6 +48,8 @@ FOLDS = {
 """What is folded below the bills, and its icon."""
 
 
+_PICKS: Value[bool] = Value("languages_texts", bool)
+"""Whether the fold is open in which texts are picked."""
 _LEAGUE: Value[bool] = Value("languages_league", bool)
 _LEAGUE_ASKED: Value[int] = Value("languages_league_asked", int)
 
@@ -63,10 +64,8 @@ def compare_languages() -> None:
         with st.container(key="languages_choices"):
             lanes = bill.choose_lanes()
             tokenizer_opener()
-            with fold(
-                t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
-            ):
-                picked = pick_parallel()
+            with fold(t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key=_PICKS.key):
+                picked = pick_parallel(is_shown=_PICKS.get())
     with top:
         found = bills(picked, countable(picked, lanes)) if isinstance(picked, Compared) else []
     with right:
@@ -209,11 +208,10 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
         premiums=_bars(same),
         pairs=compared.parallel.pairs,
     )
-    premiums = pair_premiums(compared, bill.language, bill.lane)
-    if np.isnan(far := unfairness(premiums)).all():
+    if (found_pair := most_unfair(compared, bill.language, bill.lane)) is None:
         return unfair
-    pair = int(np.nanargmax(far))
+    pair, pair_premium = found_pair
     spoken, base = (
         compared.parallel.lines[place][pair][:MOST_CHARACTERS] for place in (bill.language, compared.base)
     )
-    return replace(unfair, line=pair + 1, pair_premium=float(premiums[pair]), texts=(spoken, base))
+    return replace(unfair, line=pair + 1, pair_premium=pair_premium, texts=(spoken, base))

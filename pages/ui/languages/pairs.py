@@ -13,6 +13,7 @@ from pages.ui.languages.charts import bins, distribution_chart, distribution_row
 from pages.ui.languages.counts import counted, pair_premiums
 from pages.ui.session import one_of, remembered
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import draw
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import figures_table
@@ -30,6 +31,7 @@ WHOLE_CHARACTERS = 600
 """Characters of a line that is drawn at full length; a longer one scrolls in a box."""
 Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
+_most_unfair = Bounded[tuple[int, float] | None](256, weigh=lambda pair: 1)
 
 
 def show_pairs(compared: Compared, lanes: Sequence[Lane], first: int, reader: Lane | None) -> None:
@@ -69,6 +71,19 @@ def unfairness(premiums: Premiums) -> Premiums:
     is_known = np.isfinite(premiums) & (premiums > 0)
     logs: Premiums = np.log(premiums, out=np.full(len(premiums), np.nan), where=is_known)
     return np.abs(logs)
+
+
+def most_unfair(compared: Compared, language: int, lane: Lane) -> tuple[int, float] | None:
+    """Return the place of the pair farthest from 1, and its premium; None if no pair has a premium."""
+
+    def make() -> tuple[int, float] | None:
+        premiums = pair_premiums(compared, language, lane)
+        if np.isnan(far := unfairness(premiums)).all():
+            return None
+        pair = int(np.nanargmax(far))
+        return pair, float(premiums[pair])
+
+    return _most_unfair.get((compared.parallel.digest, language, compared.base, lane.key), make)
 
 
 def _choose(compared: Compared, lanes: Sequence[Lane], first: int, reader: Lane | None) -> tuple[Lane, int, str]:

@@ -56,22 +56,30 @@ def choose_texts(picked: Compared | Apart | None, found: Sequence[Bill]) -> Bill
         sides = f"{picked.parallel.digest[:12]}_{picked.base}_{highest.language}"
         keys, texts = [f"{key}_{sides}" for key in keys], pair
         spoken = picked.names[highest.language], picked.names[picked.base]
+    boxes = [Maybe[str](remembered(key, text)) for key, text in zip(keys, texts, strict=True)]
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
-        first, second = (
-            live_text_area(t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100)
-            for name, key, text in zip(_LINKED, keys, texts, strict=True)
-        )
-        st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))
-        is_empty = not (first.strip() and second.strip())
-        if is_empty:
-            st.caption(t("receipt.empty"))
-        words = t("receipt.print")
-        st.button(words, type="primary", key="receipt_print", on_click=_show_receipt, disabled=is_empty)
-        if are_full((first, second)):
-            st.warning(t("receipt.full", most=MOST_CHARACTERS))
-    if _SHOWN.get():
-        bring_into_view("receipt", str(_SHOWN.get()))
+        if _WRITES.get():
+            _write_texts(boxes)
+    if shown := _SHOWN.get():
+        bring_into_view("receipt", str(shown))
+    first, second = (box.get() or "" for box in boxes)
     return Billed((first, second), languages=spoken if (first, second) == texts else None)
+
+
+def _write_texts(boxes: Sequence[Maybe[str]]) -> None:
+    """Draw the boxes of both texts, and the button that prints their bills."""
+    texts = [
+        live_text_area(t(f"receipt.{name}"), key=box.key, max_chars=MOST_CHARACTERS, height=100)
+        for name, box in zip(_LINKED, boxes, strict=True)
+    ]
+    st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))
+    is_empty = not all(text.strip() for text in texts)
+    if is_empty:
+        st.caption(t("receipt.empty"))
+    words = t("receipt.print")
+    st.button(words, type="primary", key="receipt_print", on_click=_show_receipt, disabled=is_empty)
+    if are_full(texts):
+        st.warning(t("receipt.full", most=MOST_CHARACTERS))
 
 
 def are_full(texts: Sequence[str]) -> bool:
