@@ -21,9 +21,10 @@ class Value(Generic[T]):
 
     def get(self) -> T:
         """Return the value; make and keep one if there is none yet."""
-        if self.key not in st.session_state:
-            st.session_state[self.key] = self._make()
-        value: T = st.session_state[self.key]
+        try:
+            value: T = st.session_state[self.key]
+        except KeyError:
+            value = st.session_state[self.key] = self._make()
         return value
 
     def put(self, value: T) -> None:

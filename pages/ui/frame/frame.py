@@ -1,11 +1,12 @@
 """What the browser needs for the whole page: its language, its styles, and where to scroll."""
 
 import json
+from functools import cache
 
 import streamlit as st
 
 from pages.ui.frame.navigation import ASIDE
-from pages.ui.i18n import language, t
+from pages.ui.i18n import catalogue, language
 
 _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
@@ -320,8 +321,21 @@ _into_view = st.components.v2.component("into_view", js=INTO_VIEW)
 
 def frame(screen: str, page: str) -> None:
     """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
-    st.html(f"<style>{_STYLE}{_mark_parent(page)}{_our_words()}</style>")
+    st.html(_style(page, language()))
     _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
+
+
+class _Html(str):
+    """HTML that Streamlit takes as it is; in other strings it looks for an indent in each line, at every run."""
+
+    def _repr_html_(self) -> str:
+        return self
+
+
+@cache
+def _style(page: str, spoken: str) -> _Html:
+    """Return the styles of a page in a language."""
+    return _Html(f"<style>{_STYLE}{_mark_parent(page)}{_our_words(spoken)}</style>")
 
 
 def bring_into_view(target: str, occasion: str) -> None:
@@ -340,12 +354,13 @@ def _mark_parent(page: str) -> str:
     )
 
 
-def _our_words() -> str:
+def _our_words(spoken: str) -> str:
     """Return styles that show our words in place of Streamlit's; English pages keep Streamlit's."""
-    if language() == "en":
+    if spoken == "en":
         return ""
     words = {
-        name: json.dumps(t(f"streamlit.{name}"), ensure_ascii=False) for name in _ENGLISH_OF_STREAMLIT.values()
+        name: json.dumps(catalogue(spoken)[f"streamlit.{name}"], ensure_ascii=False)
+        for name in _ENGLISH_OF_STREAMLIT.values()
     }
     return "".join(
         f"{element} {{ font-size: 0 !important; }}"

@@ -7,7 +7,7 @@ from pages.ui.frame.frame import frame
 from pages.ui.frame.manual import explain_terms
 from pages.ui.frame.navigation import NAMES, all_pages, go
 from pages.ui.frame.navigation import page as page_named
-from pages.ui.i18n import LANGUAGES, SWITCH, errors_shown, language, t
+from pages.ui.i18n import LANGUAGES, SWITCH, errors_shown, language, one_language, t
 from pages.ui.i18n.breaks import without_breaks
 
 
@@ -77,4 +77,5 @@ def _language_switch() -> None:
 
 
 if __name__ == "__main__":  # as Streamlit runs it
-    main()
+    with one_language():
+        main()

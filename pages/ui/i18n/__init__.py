@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from string import Formatter
+from threading import local
 from typing import Any
 
 import streamlit as st
@@ -26,6 +27,8 @@ LANGUAGE: Maybe[str] = Maybe("language")
 """The language that the visitor chose, or the one detected at first."""
 SWITCH: Maybe[str] = Maybe("lang")
 """The language that the switch shows."""
+_of_run = local()
+"""The language of the run in this thread."""
 _FOLDER = Path(__file__).parent
 _EXAMPLE = re.compile(r"examples\..*(?<!_name)|lessons\..*_text|naive\.text_first")
 """Keys of texts to be tokenized, in which nothing may be marked."""
@@ -60,13 +63,27 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 def language() -> str:
     """Return the visitor's language: chosen, else from the address, else the browser's, else English."""
-    chosen = LANGUAGE.get()
-    if chosen in LANGUAGES:  # asked for some seventy times a run, so the rest is looked up only where it counts
+    if found := getattr(_of_run, "language", None):
+        return str(found)
+    if (chosen := LANGUAGE.get()) in LANGUAGES:
         return str(chosen)
     for choice in (st.query_params.get("lang"), (st.context.locale or "").split("-")[0]):
         if choice in LANGUAGES:
             return str(choice)
     return "en"
+
+
+@contextmanager
+def one_language() -> Iterator[None]:
+    """Look the visitor's language up once for a whole run, which asks for it some ninety times.
+
+    Only what comes before a run, such as a click on the switch, can change it.
+    """
+    _of_run.language = language()
+    try:
+        yield
+    finally:
+        del _of_run.language
 
 
 def t(key: str, **values: Any) -> str:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from types import MappingProxyType
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import as_name, error_sentence, t
+from pages.ui.i18n import as_name, error_sentence, language, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile
@@ -26,7 +27,7 @@ from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, encode
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.analysis.entries import thai_entries, vocab_size_with_special
-from tokenizer_core.bpe.openai import OPENAI_NAMES, references
+from tokenizer_core.bpe.openai import OPENAI_NAMES, IdCounts, references
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -184,8 +185,10 @@ def is_run(choice: str) -> bool:
 
 def is_trained_here(lane: Lane) -> bool:
     """Tell whether a tokenizer was trained in this app, now or earlier, also by another library."""
-    kept = any(file.is_trained_here for file in OPENED_FILES.get() if file.key == lane.choice)
-    return lane.is_own or is_run(lane.choice) or kept
+    if not lane.chosen_as:
+        return lane.is_own
+    kept = (file.is_trained_here for file in OPENED_FILES.get() if file.key == lane.choice)
+    return is_run(lane.choice) or any(kept)
 
 
 def is_choice(value: object) -> bool:
@@ -330,14 +333,15 @@ def sizes_of_choices(chosen: Collection[str]) -> dict[str, int]:
 
 def _other_runs() -> dict[str, Run]:
     """Return the visitor's runs that have learned something, except the current one, by choice."""
-    current = visitor.current_job() if visitor.own_tokenizer() else None
-    runs = registry().runs(visitor.owner())
-    return {f"run:{run.job.id}": run for run in runs if run.job.learned and run.job is not current}
+    runs = [run for run in registry().runs(visitor.owner()) if run.job.learned]
+    current = visitor.current_job() if runs and visitor.own_tokenizer() else None
+    return {f"run:{run.job.id}": run for run in runs if run.job is not current}
 
 
 def _run_names() -> dict[str, str]:
-    named = run_names(registry().runs(visitor.owner()))
-    return {choice: named[run.job.id] for choice, run in _other_runs().items()}
+    others = _other_runs()
+    named = run_names(registry().runs(visitor.owner())) if others else {}
+    return {choice: named[run.job.id] for choice, run in others.items()}
 
 
 def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
@@ -346,14 +350,18 @@ def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
     def show(error: TokenizerError) -> None:
         st.error(error_sentence(error), icon=":material/error:")
 
-    lanes = []
-    for name, tokenizer in references(chosen, say=show).items():
-        counts = tokenizer.id_counts
-        caption = t("tokenizers.reference", name=name, count=counts.total)
-        key = "tokenizers.made_of_some_unused" if counts.unused else "tokenizers.made_of"
-        made_of = t(key, bytes=BYTES, **counts._asdict())
-        lanes.append(Lane(name, Label(t(f"tokenizers.{name}"), caption, made_of), tokenizer))
-    return lanes
+    return [
+        Lane(name, _label_of(name, tokenizer.id_counts, language()), tokenizer)
+        for name, tokenizer in references(chosen, say=show).items()
+    ]
+
+
+@cache
+def _label_of(name: str, counts: IdCounts, spoken: str) -> Label:
+    """Return the label of a reference in the visitor's language, which is `spoken`."""
+    caption = t("tokenizers.reference", name=name, count=counts.total)
+    key = "tokenizers.made_of_some_unused" if counts.unused else "tokenizers.made_of"
+    return Label(t(f"tokenizers.{name}"), caption, t(key, bytes=BYTES, **counts._asdict()))
 
 
 def reference_counts(text: str) -> list[tuple[str, int]]:

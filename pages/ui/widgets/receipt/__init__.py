@@ -29,7 +29,7 @@ MOST_CHARACTERS = 600
 _SAVING = ("save", "save_link", "save_png", "copied", "copy_by_hand", "failed", "no_text")
 
 
-_bills = Bounded[Mapping[str, Any]](256, weigh=lambda bill: 1)
+_options = Bounded[Mapping[str, Any]](256, weigh=lambda options: 1)
 
 
 def receipt_css() -> str:
@@ -65,12 +65,19 @@ def receipt_options(
     price: float | None,
     currency: str,
     languages: tuple[str, str] | None = None,
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Return what the browser needs to print the bills of two texts, counted by this tokenizer.
 
     `price` is that of a million tokens; `languages` are names of texts that are a pair of files. A page can
     add a `link`: the parameters that show the bills again.
     """
+    key = (lane.key, lane.name, texts, price, currency, languages, language())
+    return _options.get(key, lambda: _make_options(lane, texts, price, currency, languages))
+
+
+def _make_options(
+    lane: Lane, texts: tuple[str, str], price: float | None, currency: str, languages: tuple[str, str] | None
+) -> Mapping[str, Any]:
     is_ours = texts == our_question()
     names = ("languages.th", "languages.en") if is_ours else ("receipt.first", "receipt.second")
     called = languages or tuple(map(t, names))
@@ -110,17 +117,13 @@ def _decimals(each: float) -> int:
 
 def _bill(lane: Lane, name: str, text: str) -> Mapping[str, Any]:
     """Describe a text: where its letters start, and where its tokens end, in bytes."""
-
-    def make() -> Mapping[str, Any]:
-        text_map = TextMap(text)
-        pieces, _ = piece_ends(text, lane.tokenizer)
-        return {
-            "name": without_breaks(name),
-            "text": text,
-            "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
-            "ends": list(accumulate(pieces.lengths.tolist())),
-            "plain": np.flatnonzero(~pieces.are_tokens).tolist(),
-            "count": int(np.count_nonzero(pieces.are_tokens)),
-        }
-
-    return _bills.get((lane.key, name, text), make)
+    text_map = TextMap(text)
+    pieces, _ = piece_ends(text, lane.tokenizer)
+    return {
+        "name": without_breaks(name),
+        "text": text,
+        "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
+        "ends": list(accumulate(pieces.lengths.tolist())),
+        "plain": np.flatnonzero(~pieces.are_tokens).tolist(),
+        "count": int(np.count_nonzero(pieces.are_tokens)),
+    }
