@@ -1,12 +1,15 @@
-"""What the browser needs for the whole page: its language, its styles, and where to scroll."""
+"""What the browser needs for the whole page: its language, its styles, its terms, and where to scroll."""
 
 import json
-from functools import cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 import streamlit as st
 
+from pages.ui.frame.manual import terms_to_explain
 from pages.ui.frame.navigation import ASIDE
 from pages.ui.i18n import catalogue, language
+from pages.ui.widgets.token_view.serve import bundle
 
 _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
@@ -33,7 +36,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 [data-testid="stHeader"], [data-testid="stHeader"] * { pointer-events: none; }
 [data-testid="stHeader"] button, [data-testid="stHeader"] button * { pointer-events: auto; }
 [data-testid="stMainBlockContainer"] { padding-top: .5rem; }
-.st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
+.st-key-navigation { margin-top: -1.25rem; } /* the gap of an element that draws nothing */
+.st-key-present { margin-inline-start: auto; }
 @media (max-width: 899px) {
   .st-key-navigation { padding-inline-end: 2.5rem; }
   [data-testid="stHeader"] button { background: light-dark(#ffffff, #191814); } /* it lies over what is scrolled */
@@ -237,57 +241,6 @@ _ENGLISH_OF_STREAMLIT = {
     '[role="listbox"][data-empty] [role="option"] span': "no_results",
 }
 
-_SCRIPT = """
-// Streamlit adds a step for the back button with each change of the address's query, two for a change of page.
-// A step within a page leads nowhere: back there, the page would put its query in again, with another step.
-// Before a change of page it puts the next page's query into this one's address, to which Back leads: it is made
-// again what it was when the visitor pressed something.
-const step = history.pushState.bind(history);
-let pressedAt = "";
-const forget = () => (pressedAt = "");
-for (const pressed of ["click", "keydown"]) document.addEventListener(pressed, forget, { capture: true });
-history.pushState = (state, title, url) => {
-  const isSamePage = url != null && new URL(url, location.href).pathname === location.pathname;
-  if (isSamePage) {
-    pressedAt ||= location.href;
-    history.replaceState(state, title, url);
-    return;
-  }
-  if (pressedAt) history.replaceState(history.state, "", pressedAt);
-  forget();
-  step(state, title, url);
-};
-
-// What a chart says of a bar goes when the page moves, or at the next tap: Vega leaves it where a finger was.
-const hideTooltip = () => document.querySelector("#vg-tooltip-element")?.classList.remove("visible");
-for (const moved of ["scroll", "pointerdown"]) {
-  document.addEventListener(moved, hideTooltip, { capture: true, passive: true });
-}
-
-// From a button the keyboard goes on into what the button has opened, which Streamlit draws at the page's end.
-document.addEventListener("keydown", (event) => {
-  const opener = event.target.closest?.('[data-testid="stPopoverButton"][aria-expanded="true"]');
-  const isForward = event.key === "Tab" && !event.shiftKey;
-  if (!opener || !isForward) return;
-  const all = '[data-testid="stPopoverBody"] :is(button, input, select, textarea, a)';
-  const inside = document.querySelectorAll(all);
-  const first = [...inside].find((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
-  if (!first) return;
-  event.preventDefault();
-  first.focus();
-});
-
-const seen = new WeakMap();
-export default function ({ data, parentElement }) {
-  const { language, screen } = JSON.parse(new TextDecoder().decode(data));
-  document.documentElement.lang = language; // screen readers choose their voice by this
-  const before = seen.get(document);
-  seen.set(document, screen);
-  // A new screen on the same page, such as a training that has just started, is shown from its top.
-  if (before !== undefined && before !== screen) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
-}
-"""
-
 INTO_VIEW = """
 const shown = new Set();
 export default function ({ data }) {
@@ -315,14 +268,20 @@ function scroll(target) {
 }
 """
 
-_component = st.components.v2.component("page_frame", js=_SCRIPT)
+_component = st.components.v2.component("page_frame", js=bundle(Path(__file__).parent / "frame.js"))
 _into_view = st.components.v2.component("into_view", js=INTO_VIEW)
 
 
 def frame(screen: str, page: str) -> None:
-    """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
+    """Tell the browser the page's language and terms, and its screen, so that a new screen starts at its top."""
     st.html(_style(page, language()))
-    _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
+    _component(key="page_frame", data=_options(page or "home", screen, language()))
+
+
+@lru_cache(maxsize=256)
+def _options(page: str, screen: str, spoken: str) -> bytes:
+    options = {"language": spoken, "screen": screen, "explained": terms_to_explain(page, spoken)}
+    return json.dumps(options).encode()
 
 
 class _Html(str):

@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui.frame import links, presenting, status, tabs, visitor
 from pages.ui.frame.frame import frame
-from pages.ui.frame.manual import explain_terms
 from pages.ui.frame.navigation import NAMES, all_pages, go
 from pages.ui.frame.navigation import page as page_named
 from pages.ui.i18n import LANGUAGES, SWITCH, errors_shown, language, one_language, t
@@ -27,11 +26,9 @@ def main() -> None:
     if (back := presenting.way_back()) and page.url_path:
         go(back)
     frame(visitor.screen(), page.url_path)
-    explain_terms(page.url_path or "home", language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages[: len(NAMES)]:
             st.page_link(each, label=each.title)
-        st.space("stretch")
         _presenter(page.url_path)
         _language_switch()
     status.status()

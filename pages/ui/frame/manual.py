@@ -1,8 +1,7 @@
 """How to read a page: its manual, its glossary, and technical words explained where they stand."""
 
-import json
 from functools import cache
-from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -11,10 +10,6 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.i18n.glossary import Term, finder_of, terms_explained_on, terms_in
 from pages.ui.session import Value
 from pages.ui.widgets.controls import fold
-
-_component = st.components.v2.component(
-    "page_terms", js=(Path(__file__).parent / "terms.js").read_text(encoding="utf-8")
-)
 
 
 def how_to_read(page: str) -> None:
@@ -35,15 +30,10 @@ def terms_of(page: str, spoken: str) -> list[Term]:
     return terms_in(" \n ".join(words), spoken)
 
 
-def explain_terms(page: str, language: str) -> None:
-    """Let the browser mark the first occurrence of each term of a page, and show its meaning on hover or tap."""
-    _component(key="page_terms", data=_terms(page, language))
-
-
-@cache
-def _terms(page: str, language: str) -> bytes:
-    explained = terms_explained_on(page, language)
+def terms_to_explain(page: str, spoken: str) -> dict[str, Any]:
+    """Return what lets the browser mark the first of each term of a page, and show its meaning on hover or tap."""
+    explained = terms_explained_on(page, spoken)
     terms = [
         {"name": without_breaks(term.name), "meaning": term.meaning, "forms": term.forms} for term in explained
     ]
-    return json.dumps({"finder": finder_of(explained), "terms": terms}).encode()
+    return {"finder": finder_of(explained), "terms": terms}

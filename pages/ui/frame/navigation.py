@@ -15,7 +15,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.i18n import t
+from pages.ui.i18n import language, t
+from pages.ui.session import Value
 
 FOLDER = Path(__file__).resolve().parents[2]
 NAMES = ("home", "learn", "train", "compare", "languages", "patterns", "vocabulary")
@@ -23,11 +24,19 @@ ASIDE = {"stories": "learn", "pieces": "train"}
 """Pages for which the navigation has no more room, and the page that each belongs to."""
 
 
+_PAGES: Value[dict[str, list[st.Page]]] = Value("pages", dict)
+"""The pages of a session, by language."""
+
+
 def all_pages() -> list[st.Page]:
     """Return every page, with its title in the visitor's language; the address uses the file's name."""
-    return [
-        st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in (*NAMES, *ASIDE)
-    ]
+    known = _PAGES.get()
+    if (spoken := language()) not in known:
+        known[spoken] = [
+            st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home")
+            for name in (*NAMES, *ASIDE)
+        ]
+    return known[spoken]
 
 
 def page(name: str) -> Path:

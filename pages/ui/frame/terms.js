@@ -8,8 +8,8 @@ const NOT_IN = "h1, button, a, label, summary, code, pre, ul";
 const MARKS = "\u2060\u200b"; // of line breaks, which are between the letters of Thai terms
 const state = { terms: new Map(), finder: /$^/g, found: [], box: null, observer: null, later: 0 };
 
-export default function ({ data }) {
-  const { finder, terms } = JSON.parse(new TextDecoder().decode(data));
+/** Mark these terms from now on, the texts that `finder` finds. */
+export function explain({ finder, terms }) {
   state.finder = new RegExp(finder, "gi");
   state.terms = new Map(terms.flatMap((term) => term.forms.map((form) => [form.toLowerCase(), term])));
   if (!state.observer) start();

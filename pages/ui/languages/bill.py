@@ -18,7 +18,7 @@ from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
-from pages.ui.widgets.controls import answer, popover
+from pages.ui.widgets.controls import popover
 from pages.ui.widgets.figures_table import Formats, sortable_table
 from pages.ui.widgets.receipt import is_example_price
 from pages.ui.widgets.token_view.lanes import Lane
@@ -86,7 +86,7 @@ def say_premium(compared: Compared, found: Sequence[Bill], reader: Lane | None) 
     """Say in a sentence the premium of the receipt's tokenizer, and that at the other end of the range."""
     if said := said_of(compared, found, reader):
         sentence = premium_said(compared, said, name_of, stressed="**{}**".format)
-        answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
+        st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
 
 
 def premium_said(

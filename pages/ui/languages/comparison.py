@@ -57,7 +57,7 @@ _LEAGUE_ASKED: Value[int] = Value("languages_league_asked", int)
 def compare_languages() -> None:
     """The premium in a sentence, the bars beside the receipt, and folded below what stands behind them."""
     take_link(link_for("languages"))
-    top = st.container(key="languages_answer")
+    top = st.container(key="answer_languages")
     left, right = st.columns([6, 7], gap="large")
     with left:
         bars = st.container()
@@ -74,7 +74,7 @@ def compare_languages() -> None:
         _answer(picked, found, lanes, lane, printed)
         if picked is not None and wants_upload():  # it stands above the place where files are chosen
             sides = picked.sides if isinstance(picked, Apart) else [picked.parallel]
-            bring_into_view("languages_answer", " ".join(side.digest for side in sides))
+            bring_into_view("answer_languages", " ".join(side.digest for side in sides))
     with bars:
         if isinstance(picked, Compared) and found:
             bill.show_bars(picked, found)
