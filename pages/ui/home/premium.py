@@ -1,6 +1,7 @@
 """What the same message costs in Thai and in English: a sentence, a picture, and why."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import streamlit as st
 
@@ -8,10 +9,13 @@ from pages.ui.frame.navigation import page
 from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
+from pages.ui.session import Value
 from pages.ui.widgets.bars import BARS_CSS, premium_bars
 from pages.ui.widgets.controls import answer, fold
 from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.slides import Slide
+
+_ASKS_WHY: Value[bool] = Value("home_why", bool)
 
 
 def say_premium() -> None:
@@ -26,10 +30,11 @@ def premium_section() -> None:
     if not _premiums():
         return  # the page says which files are missing
     st.caption(t("home.bill_source", lines=_lines()))
-    with fold(t("home.why"), icon=":material/help:", key="home_why"):
-        st.markdown(t("home.what_is_a_token"))
-        st.markdown(t("home.bill_why"))
-        st.markdown(t("home.bill_elsewhere"))
+    with fold(t("home.why"), icon=":material/help:", key=_ASKS_WHY.key):
+        if _ASKS_WHY.get():
+            st.markdown(t("home.what_is_a_token"))
+            st.markdown(t("home.bill_why"))
+            st.markdown(t("home.bill_elsewhere"))
     with st.container(horizontal=True):
         st.page_link(page("languages"), label=t("home.bill_more"), icon=":material/arrow_forward:")
         st.page_link(page("patterns"), label=t("home.patterns_more"), icon=":material/arrow_forward:")
@@ -59,5 +64,6 @@ def _said(premiums: Sequence[tuple[str, float]], stressed: str = "{}") -> str:
     return t("home.bill", lines=_lines(), **names, **figures)
 
 
+@cache
 def _lines() -> int:
     return len(sample_text("parallel.th.txt").splitlines())

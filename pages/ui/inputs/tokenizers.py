@@ -22,7 +22,7 @@ from pages.ui.session import Value, chosen_among, distinct
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import CATEGORIES
-from pages.ui.widgets.controls import fold
+from pages.ui.widgets.controls import fold, popover
 from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, encoded_lane, opening_of, token_count
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.cuts import places_tokens
@@ -46,6 +46,7 @@ DOUBTS = {"pattern_assumed", "gguf_pattern", "gguf_pieces"}
 """Remarks on a file whose ids may differ from those of its model."""
 SPECIAL_ACTS: Value[bool] = Value("special_act", bool)
 """Whether special tokens act, on Home and Compare."""
+_ASKS_WHY: Value[bool] = Value("special_lesson", bool)
 MARKER, NEAR_MISS = "<|endoftext|>", "<|endoftex"
 _at_sizes = Bounded[Tokenizer | FileTokenizer](16, weigh=lambda tokenizer: 1)
 _entries = Bounded[int](256, weigh=lambda entries: 1)
@@ -400,9 +401,14 @@ def special_switch(lanes: Sequence[Lane], *, in_menu: bool = False) -> list[Lane
     ):
         acts = st.toggle(t("special.act"), key=SPECIAL_ACTS.key, persist_state="session")
         why, icon = t("special.why"), ":material/help:"
-        pops = st.popover(why, icon=icon, type="tertiary", key="special_why") if not in_menu else None
-        with pops or fold(why, icon=icon, key="special_lesson"):
-            _lesson()
+        box = (
+            fold(why, icon=icon, key=_ASKS_WHY.key)
+            if in_menu
+            else popover(why, icon=icon, type="tertiary", key=_ASKS_WHY.key)
+        )
+        with box:
+            if _ASKS_WHY.get():
+                _lesson()
     return [_acting(lane) if acts else lane for lane in lanes]
 
 

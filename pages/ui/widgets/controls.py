@@ -36,7 +36,7 @@ def answer(sentence: str, *, key: str) -> None:
 
 
 def popover(
-    label: str, *, key: str, icon: str, type: Literal["primary", "secondary"] = "secondary"
+    label: str, *, key: str, icon: str, type: Literal["primary", "secondary", "tertiary"] = "secondary"
 ) -> DeltaGenerator:
     """Draw a button that opens what is drawn in it; the session value under its key tells whether it is open."""
     one_of(key, (False, True))
