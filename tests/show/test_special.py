@@ -38,6 +38,8 @@ def test_the_switch_on_home_makes_one_token_of_the_marker(language: str) -> None
     app.text_input(key="home_text").set_value(NEAR_MISS).run()
     assert specials(app) == [[], [], []]
     assert counts(app)["GPT-2"] == 5
+    app.session_state["special_lesson"] = True
+    app.run()
     assert all(figure in words(app) for figure in ("7", "1", "5"))
 
 

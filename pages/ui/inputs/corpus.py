@@ -12,7 +12,7 @@ from pages.ui.i18n import catalogue, names, t
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES
-from tokenizer_core.bpe.openai import references
+from tokenizer_core.bpe.openai import openai_tokenizer, references
 from tokenizer_core.bpe.protocols import count_tokens
 from tokenizer_core.readers.labels import opening
 from tokenizer_core.readers.mixing import Mix, Shares, held_out, script_shares
@@ -245,11 +245,13 @@ def text_to_train_on(file: str) -> str:
     return "\n".join(line for line in held_out(sample_text(file).splitlines())[0] if line not in shown)
 
 
-@cache
 def sample_premiums() -> list[tuple[str, float]]:
     """Return the premium of the sample by reference: Thai tokens / English tokens, a ratio of sums over lines."""
-    thai, english = (sample_text(name).splitlines() for name in SAMPLES["both"])
-    return [
-        (name, count_tokens(tokenizer, thai) / count_tokens(tokenizer, english))
-        for name, tokenizer in references().items()
-    ]
+    return [(name, _sample_premium(name)) for name in references()]
+
+
+@cache
+def _sample_premium(name: str) -> float:
+    tokenizer = openai_tokenizer(name)
+    thai, english = (count_tokens(tokenizer, sample_text(file).splitlines()) for file in SAMPLES["both"])
+    return thai / english

@@ -58,6 +58,7 @@ def choose_texts(picked: Compared | Apart | None, found: Sequence[Bill]) -> Bill
         spoken = picked.names[highest.language], picked.names[picked.base]
     boxes = [Maybe[str](remembered(key, text)) for key, text in zip(keys, texts, strict=True)]
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
+        st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))  # as wide as all else
         if _WRITES.get():
             _write_texts(boxes)
     if shown := _SHOWN.get():
@@ -72,7 +73,6 @@ def _write_texts(boxes: Sequence[Maybe[str]]) -> None:
         live_text_area(t(f"receipt.{name}"), key=box.key, max_chars=MOST_CHARACTERS, height=100)
         for name, box in zip(_LINKED, boxes, strict=True)
     ]
-    st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))
     is_empty = not all(text.strip() for text in texts)
     if is_empty:
         st.caption(t("receipt.empty"))
