@@ -42,6 +42,16 @@ def mostly_long(values: Iterable[str], *quick: str) -> list[Any]:
     return [each if each in quick else pytest.param(each, marks=pytest.mark.long) for each in values]
 
 
+def crossed(values: Iterable[Any], others: Iterable[tuple[Any, ...]]) -> list[Any]:
+    """Parameters with each value beside every other case in turn; the rest takes long, and shows little more."""
+    values = list(values)
+    return [
+        pytest.param(value, *other, marks=[pytest.mark.long] if (row + column) % 2 else [])
+        for row, other in enumerate(others)
+        for column, value in enumerate(values)
+    ]
+
+
 def with_any_values(words: str) -> str:
     """The words of the catalogue as a regular expression, whatever values are filled in."""
     parts = []

@@ -22,7 +22,7 @@ from pages.ui.train.methods_run import (
     new_run,
 )
 from pages.ui.widgets.abreast import frame_of, growing_frames
-from tests.helpers.app import LANGUAGES, chart_rows, said, tables
+from tests.helpers.app import SPOKEN, chart_rows, said, tables
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.bpe.trainer import train
 from tokenizer_core.readers.mixing import frontier_size, frontier_texts, held_out, lines_by_script
@@ -141,7 +141,7 @@ def test_a_number_of_pieces_stands_where_pieces_were_cut() -> None:
     assert "-13.00" in likelihood_sentence(found[:2])  # it rose to the end
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_the_page_says_what_may_be_concluded_and_what_is_missing(language: str) -> None:
     app = open_methods(language=language)
     mix = FrontierPoint(30, Cost(500, 300), 1_000, Premium(1.5, None), True, (60.0, 40.0))

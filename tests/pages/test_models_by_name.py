@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.inputs import models_by_name, opened_files
-from tests.helpers.app import LANGUAGES, counts, mostly_long, open_link, open_page, said, view, wait_until
+from tests.helpers.app import SPOKEN, counts, mostly_long, open_link, open_page, said, view, wait_until
 from tests.helpers.hub import COMMIT, StandInHub
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level, rank_file
@@ -65,7 +65,7 @@ def lanes(app: AppTest) -> list[str]:
 # ---- found
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_name_is_fetched_and_its_lane_is_exact_and_says_where_it_comes_from(
     language: str, stand_in_hub: StandInHub
 ) -> None:

@@ -12,7 +12,7 @@ from pages.ui.inputs.tokenizers import run_names
 from pages.ui.run_registry.registry import registry
 from pages.ui.train.parity import language_names, units_of
 from pages.ui.widgets.player.serve import answer
-from tests.helpers.app import ENGLISH, job_of, open_page, open_what_if, said, staged, wait_until
+from tests.helpers.app import ENGLISH, SPOKEN, job_of, open_page, open_what_if, said, staged, wait_until
 from tokenizer_core.saved_runs.job import SavedJob, entry_of
 from tokenizer_core.workers.training_settings import Training
 
@@ -98,7 +98,7 @@ def test_the_language_that_is_worst_off_chooses_and_everything_says_so() -> None
     assert job_of(other).served == job.served
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_pause_says_whose_turn_it_is_and_what_if_keeps_to_the_turns(language: str) -> None:
     app = set_up(language, pace="slowest")
     app.button(key="start").click().run()

@@ -274,7 +274,7 @@ def test_a_number_under_letters_is_explained_where_one_stands() -> None:
     assert ENGLISH["pieces.stripes"] not in [each.value for each in app.caption]
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("language", SPOKEN)
 def test_word_piece_is_trained_beside_ours_walked_and_says_what_it_loses(language: str) -> None:
     words = {key: without_breaks(said) for key, said in catalogue(language).items()}
     app = start(open_pieces(language), model_type="wordpiece", vocab_size=500)

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame.tabs import TABS
 from pages.ui.i18n import catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES, address, go_to_tab, open_link, open_page
+from tests.helpers.app import ENGLISH, SPOKEN, address, go_to_tab, open_link, open_page
 from tests.helpers.paths import REPOSITORY
 
 NAMES = [(page, tab) for page, tabs in TABS.items() for tab in tabs]
@@ -16,7 +16,7 @@ def filled(app: AppTest) -> list[str]:
     return [tab.label for tab in app.tabs if len(tab)]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(("page", "tab"), NAMES)
 def test_a_link_opens_its_tab_and_no_other_runs(page: str, tab: str, language: str) -> None:
     app = open_page(page, language, tab=tab)

@@ -28,6 +28,7 @@ from tests.helpers.app import (
     HOSTILE_HTML,
     LANGUAGES,
     MODEL,
+    SPOKEN,
     chart_rows,
     counts,
     deck_on,
@@ -103,7 +104,7 @@ def test_the_tokens_that_a_typed_text_uses_are_counted() -> None:
     assert not app.exception
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_page_begins_with_the_longest_whole_thai_token_that_the_built_in_sentences_use(language: str) -> None:
     app = open_page("vocabulary", language)
     options, entries = shown(app).options, entries_of(openai_tokenizer("o200k_base"))

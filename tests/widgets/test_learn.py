@@ -28,6 +28,7 @@ from pages.ui.learn.lessons import (
     small_sentencepiece,
 )
 from pages.ui.widgets.token_view.serve import bundle
+from tests.helpers.app import SPOKEN, crossed
 from tests.helpers.browser import require
 from tests.helpers.drawing import HOSTILE, PARAGRAPH, THAI
 from tokenizer_core import openai_tokenizer, train
@@ -36,15 +37,6 @@ from tokenizer_core.interop.byte_level import as_letters
 
 TEXTS = [THAI, PARAGRAPH, *HOSTILE.values(), "  two  spaces \n\n\t x", "It's 1234567, we'll see!", "กกก้ ๒๕๖๗", ""]
 TEXTS += ["I'LL we'Ve x'ſ 12345 \ufeffa \x85b ", "a▁b <s> <0xE0> café 😀", "ชา", "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"]
-
-
-def crossed(languages: list[str], others: list[tuple[Any, ...]]) -> list[Any]:
-    """Each language with every other case in turn; the rest takes long, and shows little more."""
-    return [
-        pytest.param(language, *other, marks=[pytest.mark.long] if (row + column) % 2 else [])
-        for row, other in enumerate(others)
-        for column, language in enumerate(languages)
-    ]
 
 
 def trained(text: str, size: int, *others: str) -> dict[str, Any]:
@@ -132,8 +124,9 @@ OUTSIDE = """(parts) => [...document.querySelectorAll(parts)].filter((each) => {
 }).map((each) => each.textContent)"""
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize(("width", "height", "least"), [(1920, 1080, 28), (1280, 720, 16)])
+@pytest.mark.parametrize(
+    ("language", "width", "height", "least"), crossed(["en", "th"], [(1920, 1080, 28), (1280, 720, 16)])
+)
 def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys(
     page: Page, language: str, width: int, height: int, least: int
 ) -> None:
@@ -310,14 +303,14 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
 
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 800), (1280, 720)])
+LONG_TEXTS = (
+    "My cat sat on the mat and that cat had a hat on that mat!!",
+    "The quick brown fox jumps over the lazy dog, and then the dog sleeps all day lon",
+)
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        "My cat sat on the mat and that cat had a hat on that mat!!",
-        "The quick brown fox jumps over the lazy dog, and then the dog sleeps all day lon",
-    ],
-    ids=len,
+    ("text", "width", "height"), crossed(LONG_TEXTS, [(1920, 1080), (1280, 800), (1280, 720)])
 )
 def test_before_a_room_a_long_text_is_merged_to_its_end_with_all_in_sight(
     page: Page, text: str, width: int, height: int
@@ -560,7 +553,7 @@ def test_on_a_phone_what_stands_above_a_lesson_goes_under_the_header(page: Page)
     assert header <= place["y"] < header + gap
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("language", SPOKEN)
 def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_says_what_a_token_is(
     page: Page, language: str
 ) -> None:
@@ -697,8 +690,7 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
         assert said[1] == without_breaks(options["labels"]["hand_3_before"])
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize("step", [1, 2])
+@pytest.mark.parametrize(("language", "step"), crossed(["en", "th"], [(1,), (2,)]))
 def test_before_a_room_what_is_said_has_the_width_of_the_slide_where_the_answer_leaves_room(
     page: Page, language: str, step: int
 ) -> None:
@@ -900,7 +892,7 @@ def below_other_parts_of_the_page(page: Page, language: str, lesson: str, step: 
     return learn
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("language", SPOKEN)
 def test_after_the_game_both_texts_are_in_sight(page: Page, language: str) -> None:
     learn = below_other_parts_of_the_page(page, language, "hand", 3)
     while learn.locator(".score").count():

@@ -1,10 +1,13 @@
 """The staff: characters one above the other, differences, and the branches of patterns."""
 
+import itertools
+
 import pytest
 from playwright.sync_api import Page
 
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import token_payload
+from tests.helpers.app import crossed
 from tests.helpers.drawing import (
     HOSTILE,
     LABELS,
@@ -51,9 +54,10 @@ LINES = """() => [...window.shadow.querySelectorAll(".row:first-child .lane:not(
 # ---- alignment
 
 
-@pytest.mark.parametrize("width", [360, 700, 1100])
-@pytest.mark.parametrize("text", [PARAGRAPH, *HOSTILE.values()], ids=["paragraph", *HOSTILE])
-@pytest.mark.parametrize("white_space", [False, True], ids=["plain", "white space shown"])
+@pytest.mark.parametrize(
+    ("white_space", "text", "width"),
+    crossed([False, True], itertools.product([PARAGRAPH, *HOSTILE.values()], [360, 700, 1100])),
+)
 def test_the_same_characters_stand_one_above_the_other(
     page: Page,
     text: str,

@@ -23,6 +23,7 @@ from pages.ui.widgets.slides import BROWSER as DECK
 from pages.ui.widgets.slides import View, _view
 from pages.ui.widgets.token_view.lanes import Label, Lane, pretoken_lane
 from pages.ui.widgets.token_view.serve import bundle
+from tests.helpers.app import crossed
 from tests.helpers.clusters import boundaries
 from tests.helpers.drawing import HOSTILE
 from tokenizer_core import train
@@ -410,8 +411,7 @@ RUN_TO_THE_END = """async ([options, merges, chosen]) => {
 }"""
 
 
-@pytest.mark.parametrize("presents", [False, True])
-@pytest.mark.parametrize("chosen", ["", "slow", "full"])
+@pytest.mark.parametrize(("presents", "chosen"), crossed([False, True], [("",), ("slow",), ("full",)]))
 def test_a_film_that_ran_to_the_end_is_shown_again_at_the_pace_before(
     page: Page, *, chosen: str, presents: bool
 ) -> None:
@@ -619,8 +619,13 @@ COVERED_LABELS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1280, 900), (1366, 768), (1920, 1080)])
-@pytest.mark.parametrize("texts", [["ที่ผ่านมา"], ["สวัสดีครับ"], ["สวัสดีครับ"] * 3])
+@pytest.mark.parametrize(
+    ("texts", "size"),
+    crossed(
+        [["ที่ผ่านมา"], ["สวัสดีครับ"], ["สวัสดีครับ"] * 3],
+        [((1280, 800),), ((1280, 900),), ((1366, 768),), ((1920, 1080),)],
+    ),
+)
 def test_a_word_in_columns_is_on_one_line_and_no_token_covers_a_label(
     page: Page, size: tuple[int, int], texts: list[str]
 ) -> None:
@@ -922,9 +927,9 @@ PLACE_BARS = """([options, merges, isLive]) => {
 }"""
 
 
-@pytest.mark.parametrize("is_live", [False, True], ids=["replay", "live"])
 @pytest.mark.parametrize(
-    ("language", "width", "height"), [("th", 1920, 1080), ("th", 1280, 900), ("en", 1920, 1080), ("en", 1280, 720)]
+    ("is_live", "language", "width", "height"),
+    crossed([False, True], [("th", 1920, 1080), ("th", 1280, 900), ("en", 1920, 1080), ("en", 1280, 720)]),
 )
 def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
     page: Page, language: str, width: int, height: int, is_live: bool
