@@ -18,7 +18,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.i18n.breaks import SPACE, THAI, with_breaks, without_breaks
+from pages.ui.i18n.breaks import JOINER, SPACE, THAI, with_breaks, without_breaks
 from pages.ui.session import Maybe
 from tokenizer_core.errors import TokenizerError, english, sentence_of
 
@@ -133,9 +133,10 @@ def filled(words: str, /, **values: Any) -> str:
 
 def _joined(left: str, right: str) -> str:
     """Join two parts, with a space where Thai and other letters would touch; marks of line breaks do not count."""
-    before, after = without_breaks(left)[-1:], without_breaks(right)[:1]
-    is_thai, is_foreign = THAI.match(before), _FOREIGN_END.match(before)
-    touches = (is_thai and _FOREIGN_START.match(after)) or (is_foreign and THAI.match(after))
+    before, after = left.rstrip(JOINER + SPACE)[-1:], right.lstrip(JOINER + SPACE)[:1]
+    touches = (
+        _FOREIGN_START.match(after) if THAI.match(before) else THAI.match(after) and _FOREIGN_END.match(before)
+    )
     return left.rstrip(SPACE) + " " + right.lstrip(SPACE) if touches else left + right
 
 

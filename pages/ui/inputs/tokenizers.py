@@ -163,6 +163,8 @@ def _pills(
 
 def earlier_runs(choices: Collection[str]) -> dict[str, str]:
     """Return the runs of earlier visits among these choices, each with its name and its time, safe in Markdown."""
+    if not any(map(is_run, choices)):
+        return {}
     names = _run_names()
     return {
         choice: f"{as_name(names[choice])} · {with_breaks(formatting.dated(run.job.created))}"
@@ -313,6 +315,8 @@ def kind_of(opened: Opened) -> str:
 
 def _run_lanes(chosen: Collection[str], sizes: Mapping[str, int]) -> list[Lane]:
     """Return a lane for each chosen run, at these vocabulary sizes or at its full size."""
+    if not any(map(is_run, chosen)):
+        return []
     lanes, names = [], _run_names()
     for choice, run in _other_runs().items():
         if choice in chosen:

@@ -13,7 +13,7 @@ from pages.ui.i18n import errors_shown, t, translations
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, is_trained_here, lanes_of_choices, name_of
-from pages.ui.languages.charts import Bar, bar_chart, bar_table
+from pages.ui.languages.charts import Bar, bar_chart, packed_rows
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets import formatting
@@ -139,7 +139,9 @@ def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
         "languages.bars_some_empty" if empty else "languages.bars", pairs=compared.parallel.pairs, count=empty
     )
     st.markdown(f"**{title}**")
-    draw(bar_chart, bar_table(bars_of(compared, found)), key="languages_bars", says=bars_in_words(compared, found))
+    draw(
+        bar_chart, packed_rows(bars_of(compared, found)), key="languages_bars", says=bars_in_words(compared, found)
+    )
     if compared.is_sample and any(is_trained_here(bill.lane) for bill in found):
         st.caption(t("languages.own_note"))
 

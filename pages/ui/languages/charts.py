@@ -77,9 +77,12 @@ def bar_rows(bars: Sequence[Bar]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=64)
-def bar_table(bars: tuple[Bar, ...]) -> pa.Table:
-    """Return those rows as an Arrow table, which takes Streamlit a twentieth of the time of a data frame."""
-    return pa.Table.from_pylist(bar_rows(bars))
+def packed_rows(bars: tuple[Bar, ...]) -> bytes:
+    """Return those rows as an Arrow stream, as Streamlit sends them: it packs a data frame anew at each click."""
+    table, stream = pa.Table.from_pylist(bar_rows(bars)), pa.BufferOutputStream()
+    with pa.ipc.new_stream(stream, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(stream.getvalue())
 
 
 def bar_chart() -> ChartType:

@@ -21,7 +21,7 @@ from pages.ui.inputs.opened_files import (
 from pages.ui.inputs.parallel_texts import Compared
 from pages.ui.inputs.tokenizers import DOUBTS, reference_lanes
 from pages.ui.languages.bill import Terms, add_costs, costs_said, with_dollars
-from pages.ui.languages.charts import Bar, bar_chart, bar_table, bars_svg, premium_with
+from pages.ui.languages.charts import Bar, bar_chart, bars_svg, packed_rows, premium_with
 from pages.ui.languages.counts import Counts, counted
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import distinct, one_of
@@ -102,7 +102,7 @@ def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms, first: 
     says = _says(compared, side, found)
     st.header(with_breaks(says), anchor=False)
     bars = bars_of(compared, side, found)
-    draw(bar_chart, bar_table(tuple(bars)), key="languages_league_bars", says=says)
+    draw(bar_chart, packed_rows(tuple(bars)), key="languages_league_bars", says=says)
     st.caption(t("league.chart_how", language=compared.spoken[side], share=f"{SHARE:.0%}"))
     shown = table_of(compared, side, found)
     formats: dict[str, Callable[[Any], str]] = {t("languages.premium"): formatting.premium}

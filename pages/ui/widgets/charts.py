@@ -1,7 +1,7 @@
 """Charts: their theme, what their definitions share, and drawing one with new rows.
 
 A definition is a function without arguments that returns an Altair chart over `ROWS`: it may contain words, but
-nothing that depends on rows, which are a data frame or an Arrow table. Altair needs 10 to 60 ms to validate a
+nothing that depends on rows, which are a data frame or an Arrow stream. Altair needs 10 to 60 ms to validate a
 definition and to write it as Vega-Lite, so this is done once for each language. While a training runs, Streamlit
 passes new rows to the chart on the page and does not draw it anew.
 """
@@ -13,7 +13,6 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import streamlit as st
 from altair.typing import ChartType
 
@@ -85,7 +84,7 @@ def log_spaced(count: int, points: int) -> list[int]:
 # ---- drawing
 
 
-def draw(define: Definition, rows: pd.DataFrame | pa.Table, *, key: str, says: str) -> None:
+def draw(define: Definition, rows: pd.DataFrame | bytes, *, key: str, says: str) -> None:
     """Draw a chart with these rows; `says` describes it to screen readers."""
     specification = vega_lite(define, language())
     st.vega_lite_chart(spec={**specification, "datasets": {"rows": rows}}, key=key, alt=says)

@@ -7,6 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import streamlit as st
 
@@ -56,7 +57,7 @@ def is_example_price(price: float | None, currency: str) -> bool:
 
 def receipt(drawn: Mapping[str, Any]) -> None:
     """Draw two bills, which are printed when they come into sight."""
-    _component(key="receipt", data=json.dumps(drawn).encode())
+    _component(key="receipt", data=msgspec.json.encode(drawn))
 
 
 def receipt_options(
