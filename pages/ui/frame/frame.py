@@ -1,9 +1,10 @@
 """What the browser needs for the whole page: its language, its styles, its terms, and where to scroll."""
 
 import json
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
+import msgspec
 import streamlit as st
 
 from pages.ui.frame.manual import terms_to_explain
@@ -275,13 +276,14 @@ _into_view = st.components.v2.component("into_view", js=INTO_VIEW)
 def frame(screen: str, page: str) -> None:
     """Tell the browser the page's language and terms, and its screen, so that a new screen starts at its top."""
     st.html(_style(page, language()))
-    _component(key="page_frame", data=_options(page or "home", screen, language()))
+    options = {"language": language(), "screen": screen, "explained": _terms(page or "home", language())}
+    _component(key="page_frame", data=msgspec.json.encode(options))
 
 
-@lru_cache(maxsize=256)
-def _options(page: str, screen: str, spoken: str) -> bytes:
-    options = {"language": spoken, "screen": screen, "explained": terms_to_explain(page, spoken)}
-    return json.dumps(options).encode()
+@cache
+def _terms(page: str, spoken: str) -> msgspec.Raw:
+    """Return the terms of a page in a language as JSON, which is put as it is into what a visitor gets."""
+    return msgspec.Raw(msgspec.json.encode(terms_to_explain(page, spoken)))
 
 
 class _Html(str):
