@@ -79,14 +79,14 @@ class Clicked:
 
 
 @contextmanager
-def served(name: str, folder: Path, script: str) -> Iterator[Clicked]:
-    """An app of its own."""
-    port, log = free_port(), Path(tempfile.mkdtemp()) / "runs"
+def served(name: str, checkout: Path, folder: Path) -> Iterator[Clicked]:
+    """An app of its own, which writes into the folder how long each run took."""
+    port, log = free_port(), folder / f"runs of {name}"
     options = ["--server.port", str(port), "--server.headless", "true", "--runner.postScriptGC", "false"]
-    command = [sys.executable, "-c", TIMED, str(log), "run", script, *options]
+    command = [sys.executable, "-c", TIMED, str(log), "run", "app.py", *options]
     with subprocess.Popen(
         command,
-        cwd=folder,
+        cwd=checkout,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "TOKENIZER_EXPLORER_LIBRARY": "off"},
@@ -113,10 +113,11 @@ def click_in_turn(servers: Sequence[Clicked], page: str) -> None:
 def main() -> None:
     """All pages of all checkouts."""
     checkouts = [REPOSITORY, *(Path(each).resolve() for each in sys.argv[1:])]
-    with ExitStack() as running, tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "app.py").write_text(EMPTY)
-        empty = running.enter_context(served("an empty page", Path(folder), "app.py"))
-        servers = [running.enter_context(served(each.name, each, "app.py")) for each in checkouts]
+    with ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory()))
+        (folder / "app.py").write_text(EMPTY)
+        empty = running.enter_context(served("an empty page", folder, folder))
+        servers = [running.enter_context(served(each.name, each, folder)) for each in checkouts]
         click_in_turn([empty], "home")
         rows = [empty.row("")]
         for page in PAGES:
