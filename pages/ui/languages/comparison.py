@@ -57,7 +57,7 @@ _LEAGUE_ASKED: Value[int] = Value("languages_league_asked", int)
 def compare_languages() -> None:
     """The premium in a sentence, the bars beside the receipt, and folded below what stands behind them."""
     take_link(link_for("languages"))
-    top = st.container(key="answer_languages")
+    top = st.container(key="answer_languages")  # styled as what `answer` draws, one container fewer
     left, right = st.columns([6, 7], gap="large")
     with left:
         bars = st.container()
